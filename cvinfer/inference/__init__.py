@@ -1,0 +1,128 @@
+"""Tests and intervals as plain functions: arrays in, a frozen result out.
+
+`tests()` and `intervals()` list what is registered, `infer(name, ...)` calls by name, and every
+registered function is an attribute of this package too: `cvinfer.inference.kfold_t(d)`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cvinfer.inference.checks import InputError, ShapeError
+from cvinfer.inference.f1 import F1Distribution, f1_scores
+from cvinfer.inference.mcnemar import effective_factor, effective_table
+from cvinfer.inference.measures import (
+    Rate,
+    Skewness,
+    degree_of_confidence,
+    interval_length,
+    rejection_rate,
+    replicability,
+    skewness,
+)
+from cvinfer.inference.nulls import Null
+from cvinfer.inference.records import (
+    class_confusions,
+    compare,
+    compare_losses,
+    confusion_matrices,
+    contingency_tables,
+    error_counts,
+    macro_f1,
+    micro_confusions,
+    record_losses,
+    split_differences,
+    split_losses,
+    split_means,
+    zero_one_losses,
+)
+from cvinfer.inference.references import bibliography, citation_keys
+from cvinfer.inference.registry import (
+    Need,
+    Procedure,
+    UnknownNameError,
+    infer,
+    intervals,
+    procedure,
+    tests,
+)
+from cvinfer.inference.result import Inference, Interval
+from cvinfer.inference.t_tests import rho_alpha
+from cvinfer.inference.variance import (
+    ThetaEstimates,
+    VarianceComponents,
+    al_estimator,
+    block_rho_to_rho,
+    l_estimator,
+    mx2_variance,
+    political_ratio,
+    rho_to_block_rho,
+    theta_estimates,
+    variance_components,
+)
+
+__all__ = [
+    "F1Distribution",
+    "Inference",
+    "InputError",
+    "Interval",
+    "Need",
+    "Null",
+    "Procedure",
+    "Rate",
+    "ShapeError",
+    "Skewness",
+    "ThetaEstimates",
+    "UnknownNameError",
+    "VarianceComponents",
+    "al_estimator",
+    "bibliography",
+    "block_rho_to_rho",
+    "citation_keys",
+    "class_confusions",
+    "compare",
+    "compare_losses",
+    "confusion_matrices",
+    "contingency_tables",
+    "degree_of_confidence",
+    "effective_factor",
+    "effective_table",
+    "error_counts",
+    "f1_scores",
+    "infer",
+    "interval_length",
+    "intervals",
+    "l_estimator",
+    "macro_f1",
+    "micro_confusions",
+    "mx2_variance",
+    "political_ratio",
+    "procedure",
+    "record_losses",
+    "rejection_rate",
+    "replicability",
+    "rho_alpha",
+    "rho_to_block_rho",
+    "skewness",
+    "split_differences",
+    "split_losses",
+    "split_means",
+    "tests",
+    "theta_estimates",
+    "variance_components",
+    "zero_one_losses",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # Registered procedures are found, not listed: adding one needs no edit here.
+    if name.startswith("_"):
+        raise AttributeError(name)
+    found = tests().get(name) or intervals().get(name)
+    if found is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return found.function
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *tests(), *intervals()})

@@ -1,0 +1,386 @@
+"""F1, precision and recall of one learner: posterior distributions and their intervals.
+
+A confusion matrix is (TP, FP, FN, TN) on the last axis. The matrices of the splits are averaged
+first (Wang et al. 2015); with a Beta(λ, λ) prior precision is Beta(TP + λ, FP + λ), recall is
+Beta(TP + λ, FN + λ) and F1 = 1/(1 + B'/2), B' beta prime with a = FP + FN + 2λ and b = TP + λ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Optional
+
+import numpy as np
+
+from cvinfer.inference import checks
+from cvinfer.inference.checks import Bools, Floats
+from cvinfer.inference.registry import interval, needs
+from cvinfer.inference.result import Interval, unwrap
+
+EMPTY_NOTE = "a split has TP = FP = FN = 0, where F1 does not exist"
+NO_DATA_NOTE = "TP = FP = FN = 0: F1 does not exist and the interval is that of the prior"
+NONE_PREDICTED_NOTE = "no record was predicted positive: F1 is 0 and precision does not exist"
+NONE_POSITIVE_NOTE = "no record is positive: recall does not exist"
+
+#: The averaged matrices of a blocked 3×2 are what the source studies; other schemes are allowed.
+SCHEMES = (needs("blocked_mx2", m=3), needs("kfold"), needs("random_mx2"), needs("holdout"))
+
+#: Nodes of the quadrature behind the moments: exact to rounding for every a, b tried.
+NODES = 64
+
+
+@dataclass(frozen=True)
+class F1Distribution:
+    """The distribution of F1 = 1/(1 + B'/2), B' ~ beta prime(a, b); frozen, as in scipy.stats.
+
+    Density 2^a (1-t)^(a-1) (2-t)^(-a-b) t^(b-1) / B(a, b) on (0, 1). With P ~ Beta(b, a) it is
+    F1 = 2P/(1 + P), from which cdf and ppf follow exactly. `a` and `b` may be arrays.
+    """
+
+    a: Any
+    b: Any
+
+    def __post_init__(self) -> None:
+        a, b = checks.floats(self.a, "a"), checks.floats(self.b, "b")
+        if (a <= 0).any() or (b <= 0).any():
+            raise checks.InputError("a and b must be positive")
+        checks.broadcastable("a", "b", a, b)
+        a, b = np.broadcast_arrays(a, b)
+        object.__setattr__(self, "a", unwrap(a))
+        object.__setattr__(self, "b", unwrap(b))
+
+    def pdf(self, t: Any) -> Any:
+        """Density at t; 0 outside (0, 1)."""
+        return np.exp(self.logpdf(t))
+
+    def logpdf(self, t: Any) -> Any:
+        from scipy import special
+
+        t = np.asarray(t, dtype=np.float64)
+        inside = (t > 0) & (t < 1)
+        s = np.where(inside, t, 0.5)
+        value = (
+            self.a * np.log(2.0)
+            + special.xlog1py(self.a - 1.0, -s)
+            - (self.a + self.b) * np.log(2.0 - s)
+            + special.xlogy(self.b - 1.0, s)
+            - special.betaln(self.a, self.b)
+        )
+        return unwrap(np.asarray(np.where(inside, value, -np.inf)))
+
+    def cdf(self, t: Any) -> Any:
+        """P(F1 <= t)."""
+        from scipy import special
+
+        t = np.clip(np.asarray(t, dtype=np.float64), 0.0, 1.0)
+        return unwrap(np.asarray(special.betainc(self.b, self.a, t / (2.0 - t))))
+
+    def sf(self, t: Any) -> Any:
+        """P(F1 > t), without cancellation."""
+        from scipy import special
+
+        t = np.clip(np.asarray(t, dtype=np.float64), 0.0, 1.0)
+        return unwrap(np.asarray(special.betainc(self.a, self.b, 2.0 * (1.0 - t) / (2.0 - t))))
+
+    def ppf(self, q: Any) -> Any:
+        """Quantile: F1_q = 1/(1 + B'_{1-q}/2)."""
+        from scipy import special
+
+        q = np.asarray(q, dtype=np.float64)
+        if not ((q >= 0) & (q <= 1)).all():
+            raise checks.InputError("q must lie in [0, 1]")
+        p = special.betaincinv(self.b, self.a, q)
+        return unwrap(np.asarray(2.0 * p / (1.0 + p)))
+
+    def mode(self) -> Any:
+        """The maximum of the density (Wang et al. 2015, corollary 1).
+
+        For a > 1, b >= 1 the root of -2t² + (5 - a - 2b)t + 2(b - 1); 1 where a <= 1 <= b, 0 where
+        b < 1 < a, NaN where the density is infinite at both ends (a < 1 and b < 1).
+        """
+        a, b = np.asarray(self.a), np.asarray(self.b)
+        linear = a + 2.0 * b - 5.0
+        root = np.sqrt(np.maximum(linear**2 + 16.0 * (b - 1.0), 0.0))
+        # The two forms of the same root: each without cancellation on its side of zero.
+        below = (root - linear) / 4.0
+        above = checks.quotient(4.0 * (b - 1.0), linear + root, linear + root > 0, 0.0)
+        inner = np.where(linear > 0, above, below)
+        edge = np.where(a <= 1.0, np.where(b < 1.0, np.nan, 1.0), 0.0)
+        return unwrap(np.asarray(np.where((a > 1.0) & (b >= 1.0), inner, edge)))
+
+    def moment(self, r: float) -> Any:
+        """E F1^r = 2^(-b) B(b+r, a)/B(a, b) · 2F1(a+b, b+r; a+b+r; 1/2), for r > -b.
+
+        Evaluated as E (2P/(1+P))^r over P ~ Beta(b, a) by Gauss-Jacobi quadrature, which neither
+        overflows nor cancels where the printed form does (b in the thousands).
+        """
+        from scipy import special
+
+        power = checks.number(r, "r")
+        if (np.asarray(self.b) + power <= 0).any():
+            raise checks.InputError(f"the moment of order {power:g} needs r > -b")
+        # P^r goes into the weight: what is left, (2/(1+P))^r, is analytic on [0, 1].
+        nodes, weights = _beta_quadrature(np.asarray(self.b + power), np.asarray(self.a))
+        mean = np.sum(weights * (2.0 / (1.0 + nodes)) ** power, axis=-1)
+        scale = special.betaln(self.b + power, self.a) - special.betaln(self.b, self.a)
+        return unwrap(np.asarray(np.exp(scale) * mean))
+
+    def mean(self) -> Any:
+        return self.moment(1)
+
+    def var(self) -> Any:
+        return self._central(2)
+
+    def std(self) -> Any:
+        return np.sqrt(self.var())
+
+    def median(self) -> Any:
+        return self.ppf(0.5)
+
+    def interval(self, level: float = 0.95) -> tuple[Any, Any]:
+        """Equal-tailed interval [F1_{α/2}, F1_{1-α/2}]."""
+        alpha = checks.alpha_level(1.0 - level)
+        return self.ppf(alpha / 2.0), self.ppf(1.0 - alpha / 2.0)
+
+    def skewness(self) -> tuple[Any, Any]:
+        """(SK1, SK2): third standardised moment, and (mean - mode) / standard deviation."""
+        deviation = self.std()
+        return self._central(3) / deviation**3, (self.mean() - self.mode()) / deviation
+
+    def _central(self, r: int) -> Any:
+        """E (F1 - mean)^r, summed over the quadrature so that nothing cancels."""
+        nodes, weights = _beta_quadrature(np.asarray(self.b), np.asarray(self.a))
+        values = 2.0 * nodes / (1.0 + nodes)
+        mean = np.sum(weights * values, axis=-1, keepdims=True)
+        return unwrap(np.asarray(np.sum(weights * (values - mean) ** r, axis=-1)))
+
+
+@interval(
+    "f1_beta_prime",
+    scheme=SCHEMES,
+    data="confusions",
+    formula="[F1_{α/2}, F1_{1−α/2}], F1_α = 1/(1 + B′_{1−α}/2), a = FP + FN + 2λ, b = TP + λ",
+    null="beta prime(a, b)",
+    cite="wang2015",
+    use="The recommended interval for F1: it stays inside (0, 1) and is as skewed as F1 is.",
+)
+def f1_beta_prime(
+    confusions: Any,
+    prior: float = 1.0,
+    alpha: float = 0.05,
+    level: Optional[float] = None,
+    split_axes: Optional[int] = None,
+) -> Interval:
+    """Interval for F1 by the beta prime distribution (Wang et al. 2015, eq. 7).
+
+    `confusions` are (TP, FP, FN, TN) of the splits: (..., m, 2, 4) or (..., K, 4), averaged first;
+    (4,) is one matrix. `split_axes` says how many axes before the last are splits where the shape
+    does not (a batch of single matrices has 0). The point is F1 of the averaged matrix;
+    `a`, `b` and `mode` of the posterior are attributes of the result.
+    """
+    level = _level(alpha, level)
+    average, empty = _average(confusions, split_axes)
+    tp, fp, fn = average[..., 0], average[..., 1], average[..., 2]
+    weight = _prior(prior)
+    posterior = F1Distribution(fp + fn + 2.0 * weight, tp + weight)
+    lower, upper = posterior.interval(level)
+    total = 2.0 * tp + fp + fn
+    point = checks.quotient(2.0 * tp, total, total > 0, np.nan)
+    extra = {"a": posterior.a, "b": posterior.b, "mode": posterior.mode(), "prior": weight}
+    kind = np.where(total == 0, 3, np.where(empty, 2, np.where(tp + fp == 0, 1, 0)))
+    words = ("", NONE_PREDICTED_NOTE, EMPTY_NOTE, NO_DATA_NOTE)
+    return _result(
+        "f1_beta_prime", "wang2015", point, lower, upper, level, kind >= 2, kind, words, extra
+    )
+
+
+@interval(
+    "precision_beta",
+    scheme=SCHEMES,
+    data="confusions",
+    formula="[Be_{α/2}, Be_{1−α/2}] of Be(TP + λ, FP + λ)",
+    null="beta(TP + λ, FP + λ)",
+    cite="goutte2005",
+    use="For the precision of one learner, from the averaged confusion matrix.",
+)
+def precision_beta(
+    confusions: Any,
+    prior: float = 1.0,
+    alpha: float = 0.05,
+    level: Optional[float] = None,
+    split_axes: Optional[int] = None,
+) -> Interval:
+    """Interval for precision from its posterior Beta(TP + λ, FP + λ) (Goutte and Gaussier 2005).
+
+    Shapes as in `f1_beta_prime`. The point is TP/(TP + FP) of the averaged matrix; it does not
+    exist where no record was predicted positive.
+    """
+    average, _ = _average(confusions, split_axes)
+    return _beta(
+        "precision_beta",
+        average[..., 0],
+        average[..., 1],
+        _prior(prior),
+        _level(alpha, level),
+        NONE_PREDICTED_NOTE,
+    )
+
+
+@interval(
+    "recall_beta",
+    scheme=SCHEMES,
+    data="confusions",
+    formula="[Be_{α/2}, Be_{1−α/2}] of Be(TP + λ, FN + λ)",
+    null="beta(TP + λ, FN + λ)",
+    cite="goutte2005",
+    use="For the recall of one learner, from the averaged confusion matrix.",
+)
+def recall_beta(
+    confusions: Any,
+    prior: float = 1.0,
+    alpha: float = 0.05,
+    level: Optional[float] = None,
+    split_axes: Optional[int] = None,
+) -> Interval:
+    """Interval for recall from its posterior Beta(TP + λ, FN + λ) (Goutte and Gaussier 2005).
+
+    Shapes as in `f1_beta_prime`. The point is TP/(TP + FN) of the averaged matrix; it does not
+    exist where no record is positive.
+    """
+    average, _ = _average(confusions, split_axes)
+    return _beta(
+        "recall_beta",
+        average[..., 0],
+        average[..., 2],
+        _prior(prior),
+        _level(alpha, level),
+        NONE_POSITIVE_NOTE,
+    )
+
+
+def f1_scores(confusions: Any) -> Any:
+    """F1 = 2TP/(2TP + FP + FN) of each matrix (..., 4); NaN where TP = FP = FN = 0.
+
+    NaN stands for "does not exist": the intervals on scores refuse it rather than guess.
+    """
+    c = _confusions(confusions)
+    total = 2.0 * c[..., 0] + c[..., 1] + c[..., 2]
+    return unwrap(checks.quotient(2.0 * c[..., 0], total, total > 0, np.nan))
+
+
+def split_axis_count(shape: tuple[int, ...]) -> int:
+    """How many axes before the last are splits: (m, 2) if that fits, else one, none for (4,)."""
+    if len(shape) <= 2:
+        return len(shape) - 1
+    return 2 if shape[-2] == 2 else 1
+
+
+def _average(confusions: Any, split_axes: Optional[int]) -> tuple[Floats, Bools]:
+    """The averaged matrix, and whether any split has TP = FP = FN = 0."""
+    c = _confusions(confusions)
+    count = split_axis_count(c.shape) if split_axes is None else split_axes
+    if not 0 <= count < c.ndim:
+        raise checks.ShapeError(f"confusions of shape {c.shape} do not have {count} split axes")
+    axes = tuple(range(-1 - count, -1))
+    empty = c[..., :3].sum(axis=-1) == 0
+    # The split axes of `empty` are its last ones: it has lost the axis of the four entries.
+    return c.mean(axis=axes), np.asarray(empty.any(axis=tuple(range(-count, 0))))
+
+
+def _confusions(confusions: Any) -> Floats:
+    c = checks.shaped(checks.floats(confusions, "confusions"), "confusions", (("4", 4),))
+    if (c < 0).any():
+        raise checks.InputError(f"confusions must not be negative; one entry is {c.min():g}")
+    return c
+
+
+def _beta(
+    name: str, hits: Floats, misses: Floats, prior: float, level: float, reason: str
+) -> Interval:
+    from scipy import special
+
+    total = hits + misses
+    point = checks.quotient(hits, total, total > 0, np.nan)
+    a, b = hits + prior, misses + prior
+    tail = (1.0 - level) / 2.0
+    lower, upper = special.betaincinv(a, b, tail), special.betaincinv(a, b, 1.0 - tail)
+    kind = (total == 0).astype(np.intp)
+    extra = {"a": unwrap(a), "b": unwrap(b), "prior": prior}
+    return _result(
+        name, "goutte2005", point, lower, upper, level, kind > 0, kind, ("", reason), extra
+    )
+
+
+def _result(
+    name: str,
+    cite: str,
+    point: Floats,
+    lower: Any,
+    upper: Any,
+    level: float,
+    degenerate: Any,
+    kind: Any,
+    words: tuple[str, ...],
+    extra: dict[str, Any],
+) -> Interval:
+    note = np.array(words, dtype=object)[np.asarray(kind, dtype=np.intp)]
+    return Interval(
+        name=name,
+        point=unwrap(np.asarray(point)),
+        lower=unwrap(np.asarray(lower)),
+        upper=unwrap(np.asarray(upper)),
+        level=level,
+        degenerate=unwrap(np.asarray(degenerate)),
+        note=unwrap(note),
+        cite=cite,
+        scheme="blocked_mx2",
+        extra=MappingProxyType(extra),
+    )
+
+
+def _prior(prior: Any) -> float:
+    value = checks.number(prior, "prior")
+    if value <= 0:
+        raise checks.InputError(f"prior must be positive, got {value:g}")
+    return value
+
+
+def _level(alpha: float, level: Optional[float]) -> float:
+    """`level` where it is given, 1 - alpha otherwise."""
+    value = 1.0 - checks.alpha_level(alpha) if level is None else checks.number(level, "level")
+    if not 0.0 < value < 1.0:
+        raise checks.InputError(f"level must lie strictly between 0 and 1, got {value:g}")
+    return value
+
+
+def _beta_quadrature(p: Floats, q: Floats) -> tuple[Floats, Floats]:
+    """Nodes in (0, 1) and weights summing to 1 of Gauss quadrature for Beta(p, q).
+
+    Golub and Welsch on the Jacobi recurrence: eigenvalues are the nodes, squared first components
+    of the eigenvectors the weights. Works on arrays and never forms B(p, q).
+    """
+    k = np.arange(NODES, dtype=np.float64)
+    alpha, beta = (q - 1.0)[..., None], (p - 1.0)[..., None]
+    total = alpha + beta
+    twice = 2.0 * k + total
+    numerator = beta**2 - alpha**2
+    diagonal = np.where(
+        k == 0,
+        (beta - alpha) / (total + 2.0),
+        numerator / np.where(k == 0, 1.0, twice * (twice + 2.0)),
+    )
+    i, s = k[1:], twice[..., 1:]
+    product = 4.0 * i * (i + alpha) * (i + beta) * (i + total)
+    # At i = 1 the factors (i + total) and (s - 1) are equal and cancel; both may be zero.
+    first = 4.0 * (1.0 + alpha) * (1.0 + beta) / ((total + 2.0) ** 2 * (total + 3.0))
+    others = product / np.where(i == 1, 1.0, s**2 * (s + 1.0) * np.where(i == 1, 1.0, s - 1.0))
+    off = np.sqrt(np.where(i == 1, first, others))
+    matrix = np.zeros((*diagonal.shape, NODES))
+    index = np.arange(NODES)
+    matrix[..., index, index] = diagonal
+    matrix[..., index[1:], index[:-1]] = off
+    matrix[..., index[:-1], index[1:]] = off
+    nodes, vectors = np.linalg.eigh(matrix)
+    weights = vectors[..., 0, :] ** 2
+    return np.clip((1.0 + nodes) / 2.0, 0.0, 1.0), weights / weights.sum(axis=-1, keepdims=True)

@@ -1,0 +1,226 @@
+"""Symmetric intervals for one learner: t intervals on scores, intervals for an error rate."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any, Mapping, Optional
+
+import numpy as np
+
+from cvinfer.inference import checks
+from cvinfer.inference.checks import ZERO_VARIANCE, Bools, Floats
+from cvinfer.inference.f1 import _level
+from cvinfer.inference.nulls import NORMAL, Null, student
+from cvinfer.inference.registry import interval, needs
+from cvinfer.inference.result import Interval, unwrap
+from cvinfer.inference.variance import al_estimator, replication_variance
+from cvinfer.inference.wong import large_enough
+
+NO_VARIATION = "no variation: the variance estimate is zero, so the interval has no length"
+ALWAYS_SAME = "the error rate is 0 or 1: the normal interval has no length and means nothing"
+
+
+@interval(
+    "kfold_t_interval",
+    scheme=needs("kfold", k=10),
+    data="scores",
+    formula="μ̂ ± t_{K−1} √(S²/K)",
+    null="t(K − 1)",
+    cite="wang2015",
+    use="For comparison only: short, but it covers the true value too rarely.",
+)
+def kfold_t_interval(scores: Any, alpha: float = 0.05, level: Optional[float] = None) -> Interval:
+    """μ̂ ± t_{K-1} sqrt(S²/K) on the K scores of one learner, shape (..., K) (Wang 2015, eq. 14).
+
+    As printed: it may reach beyond [0, 1].
+    """
+    s = _scores(scores, ("K", None))
+    k = s.shape[-1]
+    return _symmetric(
+        "kfold_t_interval",
+        "wang2015",
+        "kfold",
+        s.mean(axis=-1),
+        s.var(axis=-1, ddof=1) / k,
+        student(k - 1),
+        _level(alpha, level),
+        np.abs(s).max(axis=-1),
+    )
+
+
+@interval(
+    "five_by_two_t_interval",
+    scheme=needs("random_mx2", m=5, fixed=("m",)),
+    data="scores",
+    formula="μ̂ ± t_5 √(mean_j s_j²)",
+    null="t(5)",
+    cite="wang2015",
+    use="For comparison with the intervals of the F1 paper on random halves.",
+)
+def five_by_two_t_interval(
+    scores: Any, alpha: float = 0.05, level: Optional[float] = None
+) -> Interval:
+    """μ̂ ± t_5 sqrt(mean_j s_j²) on the ten scores of one learner, (..., 5, 2) (eq. 16)."""
+    s = _scores(scores, ("5", 5), ("2", 2))
+    return _symmetric(
+        "five_by_two_t_interval",
+        "wang2015",
+        "random_mx2",
+        s.mean(axis=(-2, -1)),
+        replication_variance(s).mean(axis=-1),
+        student(5),
+        _level(alpha, level),
+        np.abs(s).max(axis=(-2, -1)),
+    )
+
+
+@interval(
+    "blocked_3x2_t_interval",
+    scheme=needs("blocked_mx2", m=3, fixed=("m",)),
+    data="scores",
+    formula="μ̂ ± t_5 √(ΣΣ(x[j,k] − μ̂)²/6)",
+    null="t(5)",
+    cite="wang2015",
+    use="A symmetric interval for any score on balanced halves; for F1 prefer the beta prime.",
+)
+def blocked_3x2_t_interval(
+    scores: Any, alpha: float = 0.05, level: Optional[float] = None
+) -> Interval:
+    """μ̂ ± t_5 sqrt(sum (x[j,k] - μ̂)²/6) on six scores of one learner, (..., 3, 2) (eq. 17)."""
+    s = _scores(scores, ("3", 3), ("2", 2))
+    return _symmetric(
+        "blocked_3x2_t_interval",
+        "wang2015",
+        "blocked_mx2",
+        s.mean(axis=(-2, -1)),
+        np.asarray(al_estimator(s)),
+        student(5),
+        _level(alpha, level),
+        np.abs(s).max(axis=(-2, -1)),
+    )
+
+
+@interval(
+    "error_kfold_t",
+    scheme=needs("kfold", k=10),
+    data="fold_errors",
+    formula="p̄ ± t_{K−1} √(s²/K)",
+    null="t(K − 1)",
+    cite="wong2015",
+    use="For the error rate of one learner when its variation between folds should count.",
+)
+def error_kfold_t(
+    errors: Any, n_test: Any, alpha: float = 0.05, level: Optional[float] = None
+) -> Interval:
+    """Fold-level interval p̄ ± t_{K-1} sqrt(s²/K) for an error rate (Wong 2015, example 1).
+
+    `errors` are counts of shape (..., K), `n_test` the fold sizes. `extra["large_sample"]`: every
+    fold has at least 5 right and 5 wrong.
+    """
+    errors, n_test = checks.counts(errors, "errors"), checks.sizes(n_test, "n_test")
+    checks.broadcastable("errors", "n_test", errors, n_test)
+    checks.at_most(errors, n_test, "errors", "n_test")
+    rates = checks.shaped(np.asarray(errors / n_test), "errors", (("K", None),))
+    k = rates.shape[-1]
+    return _symmetric(
+        "error_kfold_t",
+        "wong2015",
+        "kfold",
+        rates.mean(axis=-1),
+        rates.var(axis=-1, ddof=1) / k,
+        student(k - 1),
+        _level(alpha, level),
+        np.abs(rates).max(axis=-1),
+        {"large_sample": large_enough(errors, n_test).all(axis=-1)},
+    )
+
+
+@interval(
+    "error_dataset_z",
+    scheme=needs("kfold", k=10),
+    data="total_errors",
+    formula="p̄ ± z √(p̄(1 − p̄)/n)",
+    null="N(0, 1)",
+    cite="wong2015",
+    use="For the error rate of one learner over all records of a K-fold run.",
+)
+def error_dataset_z(
+    errors: Any, n: Any, alpha: float = 0.05, level: Optional[float] = None
+) -> Interval:
+    """Data-set-level interval p̄ ± z sqrt(p̄ (1 - p̄)/n) for an error rate (Wong 2015, theorem 1).
+
+    `errors` is the number of wrong predictions over all n records of a K-fold run.
+    """
+    return _binomial("error_dataset_z", "kfold", errors, n, alpha, level)
+
+
+@interval(
+    "error_loo_z",
+    scheme=needs("loo"),
+    data="total_errors",
+    formula="p̄ ± z √(p̄(1 − p̄)/n)",
+    null="N(0, 1)",
+    cite="wong2015",
+    use="For the leave-one-out error rate of one learner.",
+)
+def error_loo_z(
+    errors: Any, n: Any, alpha: float = 0.05, level: Optional[float] = None
+) -> Interval:
+    """Leave-one-out interval p̄ ± z sqrt(p̄ (1 - p̄)/n) for an error rate (Wong 2015, 5.1)."""
+    return _binomial("error_loo_z", "loo", errors, n, alpha, level)
+
+
+def _binomial(
+    name: str, scheme: str, errors: Any, n: Any, alpha: float, level: Optional[float]
+) -> Interval:
+    errors, n = checks.counts(errors, "errors"), checks.sizes(n, "n")
+    checks.broadcastable("errors", "n", errors, n)
+    checks.at_most(errors, n, "errors", "n")
+    rate = np.asarray(errors / n)
+    return _symmetric(
+        name,
+        "wong2015",
+        scheme,
+        rate,
+        np.asarray(rate * (1.0 - rate) / n),
+        NORMAL,
+        _level(alpha, level),
+        np.ones_like(rate),
+        {"large_sample": large_enough(errors, n)},
+        reason=ALWAYS_SAME,
+    )
+
+
+def _symmetric(
+    name: str,
+    cite: str,
+    scheme: str,
+    center: Floats,
+    variance: Floats,
+    null: Null,
+    level: float,
+    size: Floats,
+    extra: Optional[Mapping[str, Any]] = None,
+    reason: str = NO_VARIATION,
+) -> Interval:
+    zero: Bools = np.asarray(variance <= ZERO_VARIANCE * size**2)
+    error = np.sqrt(np.where(zero, 0.0, variance))
+    half = null.critical(1.0 - level) * error
+    note = np.array(["", reason], dtype=object)[zero.astype(np.intp)]
+    more = {"standard_error": error, "variance": variance, **(extra or {})}
+    return Interval(
+        name=name,
+        point=unwrap(center),
+        lower=unwrap(np.asarray(center - half)),
+        upper=unwrap(np.asarray(center + half)),
+        level=level,
+        degenerate=unwrap(zero),
+        note=unwrap(note),
+        cite=cite,
+        scheme=scheme,
+        extra=MappingProxyType({key: unwrap(value) for key, value in more.items()}),
+    )
+
+
+def _scores(scores: Any, *axes: tuple[str, Optional[int]]) -> Floats:
+    return checks.differences(scores, *axes, name="scores")
