@@ -1,0 +1,1 @@
+"""One module per scheme, found by its place here."""

@@ -1,0 +1,25 @@
+"""Leave one out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..checks import records, refuse, seed_of
+from ..plan import Plan
+from ..registry import scheme
+from ..split import FoldSplits
+
+__all__ = ["loo"]
+
+
+@scheme("loo", stratify=False, groups=False)
+def loo(n: int, *, seed: int = 0, stratify: Any = None, groups: Any = None) -> Plan:
+    """n folds of one record: fold i tests record i and trains on all others; nothing is random."""
+    n = records("loo", n)
+    refuse("loo", "stratify", stratify, "a fold of one record has one class")
+    refuse("loo", "groups", groups, "a fold of one record splits every larger group")
+    folds = np.arange(n, dtype=np.int64)[None]
+    options = {"stratify": False, "groups": False}
+    return Plan("loo", n, (n,), FoldSplits(folds, n), seed_of("loo", seed), options)

@@ -1,0 +1,96 @@
+"""The schemes by name. A scheme is one decorated function in a module of `catalogue`."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from .errors import PartitionError
+from .plan import Plan
+
+__all__ = ["SchemeInfo", "scheme", "schemes", "make_plan"]
+
+SchemeFunction = TypeVar("SchemeFunction", bound=Callable[..., Plan])
+
+_COMMON = ("seed", "stratify", "groups")
+_registered: dict[str, SchemeInfo] = {}
+
+
+@dataclass(frozen=True)
+class SchemeInfo:
+    """What the registry knows of a scheme.
+
+    defaults: its own options with their defaults (None: derived from n); every scheme takes
+    `seed`, `stratify` and `groups` besides. stratify, groups: whether it honours them.
+    """
+
+    name: str
+    function: Callable[..., Plan]
+    description: str
+    defaults: Mapping[str, Any]
+    stratify: bool
+    groups: bool
+
+
+def scheme(
+    name: str, *, stratify: bool = True, groups: bool = True
+) -> Callable[[SchemeFunction], SchemeFunction]:
+    """Register a scheme under its id; its docstring's first line describes it."""
+
+    def register(function: SchemeFunction) -> SchemeFunction:
+        known = _registered.get(name)
+        if known is not None and known.function.__module__ != function.__module__:
+            raise PartitionError(
+                f"scheme {name!r} is defined in both {known.function.__module__} and "
+                f"{function.__module__}"
+            )
+        parameters = list(inspect.signature(function).parameters.values())[1:]
+        own = {p.name: p.default for p in parameters if p.name not in _COMMON}
+        description = (inspect.getdoc(function) or "").partition("\n")[0]
+        _registered[name] = SchemeInfo(
+            name, function, description, MappingProxyType(own), stratify, groups
+        )
+        return function
+
+    return register
+
+
+@lru_cache(maxsize=None)
+def _discover() -> None:
+    from . import catalogue
+
+    for module in pkgutil.iter_modules(catalogue.__path__):
+        importlib.import_module(f"{catalogue.__name__}.{module.name}")
+
+
+def schemes() -> Mapping[str, SchemeInfo]:
+    """Every partition scheme by its id."""
+    _discover()
+    return MappingProxyType(dict(sorted(_registered.items())))
+
+
+def make_plan(name: str, n: int, **options: Any) -> Plan:
+    """The plan of the scheme called `name`, as if its function had been called."""
+    known = schemes()
+    if name not in known:
+        raise PartitionError(f"there is no scheme {name!r}; {_suggest(str(name), list(known))}")
+    allowed = [*known[name].defaults, *_COMMON]
+    for option in options:
+        if option not in allowed:
+            raise PartitionError(
+                f"{name}: there is no option {option!r}; {_suggest(option, allowed)}"
+            )
+    return known[name].function(n, **options)
+
+
+def _suggest(wrong: str, allowed: list[str]) -> str:
+    close = difflib.get_close_matches(wrong, allowed, n=1)
+    meant = f"did you mean {close[0]!r}? " if close else ""
+    return f"{meant}known are {', '.join(allowed)}"

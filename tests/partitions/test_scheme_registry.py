@@ -1,0 +1,102 @@
+"""Schemes are found by their place, listed and called by name."""
+
+import subprocess
+import sys
+
+import pytest
+
+import cvinfer.partitions as partitions
+from cvinfer.partitions import PartitionError, make_plan, schemes
+from cvinfer.partitions.registry import scheme
+
+IDS = {
+    "holdout",
+    "repeated_holdout",
+    "kfold",
+    "repeated_kfold",
+    "random_mx2",
+    "blocked_mx2",
+    "loo",
+    "paired_halves",
+}
+
+
+def test_the_ids_of_the_contract():
+    assert set(schemes()) >= IDS
+    for name, info in schemes().items():
+        assert info.name == name == info.function.__name__
+        assert info.description and "\n" not in info.description
+        assert getattr(partitions, name) is info.function
+        assert not {"n", "seed", "stratify", "groups"} & set(info.defaults)
+    assert dict(schemes()["repeated_kfold"].defaults) == {"r": 10, "k": 10}
+    refusing = {name for name, info in schemes().items() if not info.groups}
+    assert refusing == {"loo", "paired_halves"}
+    assert {name for name, info in schemes().items() if not info.stratify} == {"loo"}
+
+
+def test_the_mapping_cannot_be_changed():
+    with pytest.raises(TypeError):
+        schemes()["mine"] = None
+
+
+@pytest.mark.parametrize("name", sorted(IDS))
+def test_by_name_is_by_function(name):
+    assert make_plan(name, 30, seed=4) == getattr(partitions, name)(30, seed=4)
+    assert make_plan(name, 30).scheme == name
+    assert make_plan(name, 30).seed == 0
+
+
+@pytest.mark.parametrize(
+    "name, message",
+    [
+        ("kfolds", "there is no scheme 'kfolds'; did you mean 'kfold'"),
+        ("blocked_3x2", "did you mean 'blocked_mx2'"),
+        ("zzz", "there is no scheme 'zzz'; known are blocked_mx2, holdout"),
+    ],
+)
+def test_unknown_scheme(name, message):
+    with pytest.raises(PartitionError, match=message):
+        make_plan(name, 30)
+
+
+def test_unknown_option():
+    message = "kfold: there is no option 'stratfy'; did you mean 'stratify'"
+    with pytest.raises(PartitionError, match=message):
+        make_plan("kfold", 30, stratfy=[1])
+
+
+def test_no_such_name():
+    with pytest.raises(AttributeError, match="has no attribute 'no_such_scheme'"):
+        partitions.no_such_scheme
+
+
+def test_two_modules_cannot_share_an_id():
+    with pytest.raises(PartitionError, match="scheme 'kfold' is defined in both"):
+
+        @scheme("kfold")
+        def kfold(n):
+            """Another."""
+
+
+def test_a_module_dropped_into_the_catalogue_is_found(tmp_path):
+    (tmp_path / "all_but_first.py").write_text(
+        "from cvinfer.partitions.plan import Plan\n"
+        "from cvinfer.partitions.registry import scheme\n"
+        "from cvinfer.partitions.split import Split\n\n\n"
+        '@scheme("all_but_first", stratify=False, groups=False)\n'
+        "def all_but_first(n, *, seed=0):\n"
+        '    """Tests the first record."""\n'
+        '    return Plan("all_but_first", n, (), [Split.complement([0], n)], seed)\n'
+    )
+    code = (
+        "import cvinfer.partitions as p, cvinfer.partitions.catalogue as c\n"
+        f"c.__path__.append({str(tmp_path)!r})\n"
+        "assert p.schemes()['all_but_first'].description == 'Tests the first record.'\n"
+        "assert p.make_plan('all_but_first', 5) == p.all_but_first(5)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_no_scipy():
+    code = "import sys, cvinfer.partitions as p; p.blocked_mx2(300).overlaps(); p.schemes()\n"
+    subprocess.run([sys.executable, "-c", code + "assert 'scipy' not in sys.modules"], check=True)
