@@ -26,6 +26,9 @@ class ShapeError(InputError):
 def floats(values: Any, name: str) -> Floats:
     """`values` as a float array, refusing what is not a finite number."""
     try:
+        # numpy would cast these: a complex number loses a part, a date becomes a count of days.
+        if getattr(getattr(values, "dtype", None), "kind", "f") in "cmM":
+            raise TypeError
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f"{name} must be an array of numbers, got {_brief(values)}") from None
@@ -95,7 +98,10 @@ def losses(values: Any, name: str, bounds: Optional[tuple[float, float]]) -> Flo
     array = floats(values, name)
     if bounds is None:
         return array
-    low, high = bounds
+    try:
+        low, high = (float(end) for end in bounds)
+    except (TypeError, ValueError):
+        raise InputError(f"bounds must be (low, high), got {bounds!r}") from None
     if not low < high:
         raise InputError(f"bounds must be (low, high) with low < high, got {bounds!r}")
     outside = (array < low) | (array > high)
@@ -164,7 +170,7 @@ def choice(value: Any, name: str, allowed: Sequence[str]) -> str:
 
 def quotient(numerator: Any, denominator: Any, exists: Any, otherwise: Any) -> Floats:
     """numerator / denominator where the quotient `exists`, `otherwise` elsewhere."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.where(exists, np.divide(numerator, denominator), otherwise)
 
 

@@ -81,23 +81,24 @@ class F1Distribution:
         from scipy import special
 
         t = np.clip(np.asarray(t, dtype=np.float64), 0.0, 1.0)
-        return unwrap(np.asarray(special.betainc(self.a, self.b, 2.0 * (1.0 - t) / (2.0 - t))))
+        below = special.betainc(self.b, self.a, t / (2.0 - t))
+        above = special.betainc(self.a, self.b, 2.0 * (1.0 - t) / (2.0 - t))
+        # 1 - t has lost the digits of a small t, 1 - cdf those of a small tail.
+        return unwrap(np.asarray(np.where(below < 0.5, 1.0 - below, above)))
 
     def ppf(self, q: Any) -> Any:
         """Quantile: F1_q = 1/(1 + B'_{1-q}/2)."""
-        from scipy import special
-
         q = np.asarray(q, dtype=np.float64)
         if not ((q >= 0) & (q <= 1)).all():
             raise checks.InputError("q must lie in [0, 1]")
-        p = special.betaincinv(self.b, self.a, q)
+        p = beta_quantile(self.b, self.a, q)
         return unwrap(np.asarray(2.0 * p / (1.0 + p)))
 
     def mode(self) -> Any:
         """The maximum of the density (Wang et al. 2015, corollary 1).
 
         For a > 1, b >= 1 the root of -2t² + (5 - a - 2b)t + 2(b - 1); 1 where a <= 1 <= b, 0 where
-        b < 1 < a, NaN where the density is infinite at both ends (a < 1 and b < 1).
+        b < 1 <= a, NaN where the density is infinite at both ends (a < 1 and b < 1).
         """
         a, b = np.asarray(self.a), np.asarray(self.b)
         linear = a + 2.0 * b - 5.0
@@ -106,7 +107,7 @@ class F1Distribution:
         below = (root - linear) / 4.0
         above = checks.quotient(4.0 * (b - 1.0), linear + root, linear + root > 0, 0.0)
         inner = np.where(linear > 0, above, below)
-        edge = np.where(a <= 1.0, np.where(b < 1.0, np.nan, 1.0), 0.0)
+        edge = np.where(b < 1.0, np.where(a < 1.0, np.nan, 0.0), 1.0)
         return unwrap(np.asarray(np.where((a > 1.0) & (b >= 1.0), inner, edge)))
 
     def moment(self, r: float) -> Any:
@@ -120,11 +121,16 @@ class F1Distribution:
         power = checks.number(r, "r")
         if (np.asarray(self.b) + power <= 0).any():
             raise checks.InputError(f"the moment of order {power:g} needs r > -b")
+        if power >= 0 and power == int(power):
+            nodes, weights = _beta_quadrature(np.asarray(self.b), np.asarray(self.a))
+            values = (2.0 * nodes / (1.0 + nodes)) ** power
+            return unwrap(np.asarray(np.sum(weights * values, axis=-1)))
         # P^r goes into the weight: what is left, (2/(1+P))^r, is analytic on [0, 1].
         nodes, weights = _beta_quadrature(np.asarray(self.b + power), np.asarray(self.a))
         mean = np.sum(weights * (2.0 / (1.0 + nodes)) ** power, axis=-1)
-        scale = special.betaln(self.b + power, self.a) - special.betaln(self.b, self.a)
-        return unwrap(np.asarray(np.exp(scale) * mean))
+        # B(b + r, a)/B(b, a); a difference of logarithms would lose digits for large b.
+        scale = special.poch(self.b, power) / special.poch(self.a + self.b, power)
+        return unwrap(np.asarray(scale * mean))
 
     def mean(self) -> Any:
         return self.moment(1)
@@ -140,7 +146,7 @@ class F1Distribution:
 
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
         """Equal-tailed interval [F1_{α/2}, F1_{1-α/2}]."""
-        alpha = checks.alpha_level(1.0 - level)
+        alpha = 1.0 - _level(0.05, level)
         return self.ppf(alpha / 2.0), self.ppf(1.0 - alpha / 2.0)
 
     def skewness(self) -> tuple[Any, Any]:
@@ -174,6 +180,7 @@ def f1_beta_prime(
 ) -> Interval:
     """Interval for F1 by the beta prime distribution (Wang et al. 2015, eq. 7).
 
+    [F1_{α/2}, F1_{1-α/2}] with F1_α = 1/(1 + B'_{1-α}/2), B' ~ beta prime(FP + FN + 2λ, TP + λ).
     `confusions` are (TP, FP, FN, TN) of the splits: (..., m, 2, 4) or (..., K, 4), averaged first;
     (4,) is one matrix. `split_axes` says how many axes before the last are splits where the shape
     does not (a batch of single matrices has 0). The point is F1 of the averaged matrix;
@@ -269,6 +276,28 @@ def f1_scores(confusions: Any) -> Any:
     return unwrap(checks.quotient(2.0 * c[..., 0], total, total > 0, np.nan))
 
 
+def beta_quantile(a: Any, b: Any, q: Any) -> Floats:
+    """Quantile of Beta(a, b).
+
+    Some versions of scipy give eight digits only; Newton steps on the nearer tail mend that.
+    """
+    from scipy import special
+
+    a, b, q = np.broadcast_arrays(*(np.asarray(v, dtype=np.float64) for v in (a, b, q)))
+    x = np.asarray(special.betaincinv(a, b, q))
+    for _ in range(2):
+        inside = (x > 0.0) & (x < 1.0)
+        s = np.where(inside, x, 0.5)
+        log_density = special.xlogy(a - 1.0, s) + special.xlog1py(b - 1.0, -s)
+        density = np.exp(log_density - special.betaln(a, b))
+        lower = special.betainc(a, b, s) - q
+        upper = (1.0 - q) - special.betainc(b, a, 1.0 - s)
+        excess = np.where(q < 0.5, lower, upper)
+        step = checks.quotient(excess, density, inside & (density > 0.0), 0.0)
+        x = np.where(inside & (np.abs(step) < 0.1 * np.minimum(s, 1.0 - s)), s - step, x)
+    return np.asarray(x)
+
+
 def split_axis_count(shape: tuple[int, ...]) -> int:
     """How many axes before the last are splits: (m, 2) if that fits, else one, none for (4,)."""
     if len(shape) <= 2:
@@ -279,10 +308,14 @@ def split_axis_count(shape: tuple[int, ...]) -> int:
 def _average(confusions: Any, split_axes: Optional[int]) -> tuple[Floats, Bools]:
     """The averaged matrix, and whether any split has TP = FP = FN = 0."""
     c = _confusions(confusions)
-    count = split_axis_count(c.shape) if split_axes is None else split_axes
+    count = split_axis_count(c.shape) if split_axes is None else _whole(split_axes, "split_axes")
     if not 0 <= count < c.ndim:
-        raise checks.ShapeError(f"confusions of shape {c.shape} do not have {count} split axes")
+        raise checks.ShapeError(
+            f"confusions of shape {c.shape} do not have {count} split axes (split_axes)"
+        )
     axes = tuple(range(-1 - count, -1))
+    if 0 in c.shape[c.ndim - 1 - count : -1]:
+        raise checks.ShapeError(f"confusions must hold at least one split, got shape {c.shape}")
     empty = c[..., :3].sum(axis=-1) == 0
     # The split axes of `empty` are its last ones: it has lost the axis of the four entries.
     return c.mean(axis=axes), np.asarray(empty.any(axis=tuple(range(-count, 0))))
@@ -298,13 +331,11 @@ def _confusions(confusions: Any) -> Floats:
 def _beta(
     name: str, hits: Floats, misses: Floats, prior: float, level: float, reason: str
 ) -> Interval:
-    from scipy import special
-
     total = hits + misses
     point = checks.quotient(hits, total, total > 0, np.nan)
     a, b = hits + prior, misses + prior
     tail = (1.0 - level) / 2.0
-    lower, upper = special.betaincinv(a, b, tail), special.betaincinv(a, b, 1.0 - tail)
+    lower, upper = beta_quantile(a, b, tail), beta_quantile(a, b, 1.0 - tail)
     kind = (total == 0).astype(np.intp)
     extra = {"a": unwrap(a), "b": unwrap(b), "prior": prior}
     return _result(
@@ -337,6 +368,13 @@ def _result(
         scheme="blocked_mx2",
         extra=MappingProxyType(extra),
     )
+
+
+def _whole(value: Any, name: str) -> int:
+    number = checks.number(value, name)
+    if number != int(number):
+        raise checks.InputError(f"{name} must be a whole number, got {number:g}")
+    return int(number)
 
 
 def _prior(prior: Any) -> float:

@@ -44,8 +44,8 @@ def combined_5x2_f(d: Any, mu0: float = 0.0, alpha: float = 0.05) -> Finding:
 def calibrated_5x2_bcv_f(d: Any, mu0: float = 0.0, alpha: float = 0.05) -> Finding:
     """The calibrated F-test on a blocked 5×2 cross-validation (Wang, Li and Li 2017).
 
-    The statistic of the combined 5×2 cv F-test against F(7, 5); `d` of shape (..., 5, 2).
-    The estimate d̄ is positive where A is worse; F has no sign.
+    F = (sum (d[j,k] - mu0)² / 10) / mean_j s_j² ~ F(7, 5), the statistic of the combined 5×2 cv
+    F-test; `d` of shape (..., 5, 2). The estimate d̄ is positive where A is worse; F has no sign.
     """
     return _five_by_two_f(d, mu0, alpha, fisher(7, 5))
 

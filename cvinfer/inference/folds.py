@@ -19,8 +19,12 @@ class FoldSums(NamedTuple):
     squares: Floats
 
 
-def fold_codes(folds: Any, n: int) -> tuple[NDArray[np.intp], int]:
-    """Fold numbers as 0..K-1 and K; any whole numbers serve as fold numbers."""
+def fold_codes(folds: Any, shape: tuple[int, ...]) -> tuple[NDArray[np.intp], int]:
+    """Fold numbers as 0..K-1, broadcast to the `shape` (..., n) of the values, and K.
+
+    Any whole numbers serve as fold numbers.
+    """
+    n = shape[-1]
     array = checks.floats(folds, "folds")
     if array.ndim < 1 or array.shape[-1] != n:
         raise checks.ShapeError(
@@ -31,19 +35,19 @@ def fold_codes(folds: Any, n: int) -> tuple[NDArray[np.intp], int]:
     labels, codes = np.unique(array, return_inverse=True)
     if labels.size < 2:
         raise checks.InputError(f"folds must name at least 2 folds, got {labels.size}")
-    return codes.reshape(array.shape).astype(np.intp), int(labels.size)
+    try:
+        fitting = np.broadcast_to(codes.reshape(array.shape).astype(np.intp), shape)
+    except ValueError:
+        raise checks.ShapeError(
+            f"folds of shape {array.shape} do not fit losses of shape {shape}"
+        ) from None
+    return fitting, int(labels.size)
 
 
 def fold_sums(values: Floats, folds: Any) -> FoldSums:
     """Sums of `values` (..., n) within folds (n,) or (..., n)."""
     n = values.shape[-1]
-    codes, k = fold_codes(folds, n)
-    try:
-        codes = np.broadcast_to(codes, values.shape)
-    except ValueError:
-        raise checks.ShapeError(
-            f"folds of shape {codes.shape} do not fit losses of shape {values.shape}"
-        ) from None
+    codes, k = fold_codes(folds, values.shape)
     batch = values.shape[:-1]
     rows = int(np.prod(batch, dtype=np.int64))
     # One flat bincount over (batch row, fold) replaces a loop over folds or replications.

@@ -105,24 +105,12 @@ def compare_losses(
 
 def zero_one_losses(truth: Any, predictions: Sequence[Any], plan: PlanLike) -> Losses:
     """1 where a prediction differs from the truth, per split."""
-    labels = np.asarray(truth)
-    if labels.shape != (plan.n,):
-        raise InputError(f"truth must hold {plan.n} class labels, got shape {labels.shape}")
-    _count(predictions, plan, "predictions")
-    result = []
-    for number, (predicted, split) in enumerate(zip(predictions, plan.splits)):
-        guess = np.asarray(predicted)
-        _length(guess, split, number, "predictions")
-        if (guess.dtype.kind in "US") != (labels.dtype.kind in "US") and "O" not in (
-            guess.dtype.kind,
-            labels.dtype.kind,
-        ):
-            raise InputError(
-                f"predictions of split {number} are of type {guess.dtype}, the truth of type"
-                f" {labels.dtype}: no prediction could ever be right"
-            )
-        result.append(np.asarray(guess != labels[split.test], dtype=np.float64))
-    return result
+    labels = _truth(truth, plan)
+    guesses = _guesses(predictions, labels, plan)
+    return [
+        np.asarray(guess != labels[split.test], dtype=np.float64)
+        for guess, split in zip(guesses, plan.splits)
+    ]
 
 
 def split_losses(
@@ -186,19 +174,14 @@ def confusion_matrices(
 
     With more than two classes this is `positive` against the rest.
     """
-    labels = np.asarray(truth)
-    if labels.shape != (plan.n,):
-        raise InputError(f"truth must hold {plan.n} class labels, got shape {labels.shape}")
+    labels = _truth(truth, plan)
     is_positive = np.asarray(labels == positive, dtype=bool)
     if is_positive.shape != labels.shape or not is_positive.any():
         known = ", ".join(repr(c) for c in np.unique(labels)[:10].tolist())
         raise InputError(f"no record has the class {positive!r}; the classes are {known}")
-    _count(predictions, plan, "predictions")
     rows = []
-    for number, (predicted, split) in enumerate(zip(predictions, plan.splits)):
-        guess = np.asarray(np.asarray(predicted) == positive, dtype=bool)
-        _length(guess, split, number, "predictions")
-        code = 2 * is_positive[split.test] + guess
+    for guess, split in zip(_guesses(predictions, labels, plan), plan.splits):
+        code = 2 * is_positive[split.test] + np.asarray(guess == positive, dtype=bool)
         tn, fp, fn, tp = np.bincount(code, minlength=4)
         rows.append((tp, fp, fn, tn))
     return np.array(rows, dtype=np.float64).reshape(*plan.shape, 4)
@@ -321,6 +304,9 @@ def _run(
     if not fits:
         got = " + ".join(_described(plan) for plan in plans)
         raise InputError(f"{declared.name} needs the scheme {declared.scheme}, got {got}")
+    if len({plan.n for plan in plans}) > 1:
+        numbers = " and ".join(str(plan.n) for plan in plans)
+        raise InputError(f"{declared.name} needs plans of the same records, got {numbers} records")
     arguments = ADAPTERS[declared.data](plans, loss_a, loss_b)
     result: Inference = declared.function(*arguments, **options)
     # Wong's independent tests take B's losses from B's own folds, the second plan.
@@ -349,6 +335,44 @@ def _per_plan(values: Sequence[Any], plans: list[PlanLike], name: str) -> list[S
     if len(values) != len(plans):
         raise InputError(f"{name} must have one entry for each of the {len(plans)} plans")
     return list(values)
+
+
+def _truth(truth: Any, plan: PlanLike) -> NDArray[Any]:
+    """The class of each of the n records."""
+    labels = np.asarray(truth)
+    if labels.shape != (plan.n,):
+        raise InputError(f"truth must hold {plan.n} class labels, got shape {labels.shape}")
+    _complete(labels, "truth")
+    return labels
+
+
+def _guesses(
+    predictions: Sequence[Any], labels: NDArray[Any], plan: PlanLike
+) -> list[NDArray[Any]]:
+    """Predictions per split, checked for number, length, gaps and comparability with the truth."""
+    _count(predictions, plan, "predictions")
+    guesses = []
+    for number, (predicted, split) in enumerate(zip(predictions, plan.splits)):
+        guess = np.asarray(predicted)
+        _length(guess, split, number, "predictions")
+        _complete(guess, f"predictions of split {number}")
+        kinds = (guess.dtype.kind, labels.dtype.kind)
+        if "O" not in kinds and (kinds[0] in "US") != (kinds[1] in "US"):
+            raise InputError(
+                f"predictions of split {number} are of type {guess.dtype}, the truth of type"
+                f" {labels.dtype}: no prediction could ever be right"
+            )
+        guesses.append(guess)
+    return guesses
+
+
+def _complete(labels: NDArray[Any], name: str) -> None:
+    """A missing label (NaN or None) would count as a wrong prediction."""
+    missing = np.asarray(labels != labels, dtype=bool)
+    if labels.dtype.kind == "O":
+        missing = missing | np.equal(labels, np.array(None)).astype(bool)
+    if missing.any():
+        raise InputError(f"{name} must not be missing; entry {int(np.argmax(missing))} is")
 
 
 def _count(values: Sequence[Any], plan: PlanLike, name: str) -> None:

@@ -63,7 +63,8 @@ class Procedure:
 
     @property
     def scheme(self) -> str:
-        return " + ".join(str(need) for need in self.needs)
+        """A test needs all of its schemes; an interval is valid on any of them."""
+        return (" + " if self.kind == "test" else " or ").join(str(need) for need in self.needs)
 
 
 _TESTS: dict[str, Procedure] = {}

@@ -270,7 +270,7 @@ def _decided(p_value: Floats, zero: Bools, equal: Bools) -> Floats:
 def _level(level: float) -> float:
     try:
         return 1.0 - alpha_level(1.0 - float(level))
-    except (InputError, TypeError):
+    except (TypeError, ValueError):
         raise InputError(f"level must lie strictly between 0 and 1, got {level!r}") from None
 
 

@@ -117,10 +117,11 @@ def error_kfold_t(
     `errors` are counts of shape (..., K), `n_test` the fold sizes. `extra["large_sample"]`: every
     fold has at least 5 right and 5 wrong.
     """
-    errors, n_test = checks.counts(errors, "errors"), checks.sizes(n_test, "n_test")
+    errors = checks.shaped(checks.counts(errors, "errors"), "errors", (("K", None),))
+    n_test = checks.sizes(n_test, "n_test")
     checks.broadcastable("errors", "n_test", errors, n_test)
     checks.at_most(errors, n_test, "errors", "n_test")
-    rates = checks.shaped(np.asarray(errors / n_test), "errors", (("K", None),))
+    rates = np.asarray(errors / n_test)
     k = rates.shape[-1]
     return _symmetric(
         "error_kfold_t",

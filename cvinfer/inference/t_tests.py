@@ -99,8 +99,9 @@ def corrected_2fold_t(
 ) -> Finding:
     """Two-fold t-test corrected for the correlation of the two folds (Wang et al. 2014, 5.3).
 
-    The corrected K-fold t with K = 2 and block correlation 1/2: variance 1.5 S², t(1).
-    `d` has shape (..., 2). Positive: A is worse.
+    t = (d̄ - mu0) / sqrt(S² (1 + ρ1) / (2 (1 - ρ1))) ~ t(1): the corrected K-fold t with K = 2 and
+    block correlation ρ1 = 1/2, where the variance is 1.5 S². `d` has shape (..., 2).
+    Positive: A is worse.
     """
     d = checks.differences(d, ("2", 2))
     block_rho = checks.correlation(block_rho, "block_rho")
@@ -148,9 +149,9 @@ def corrected_repeated_kfold_t(
     of `d`, shape (..., R, K). Positive: A is worse.
     """
     d = shaped_runs(d)
-    factor = 1.0 + d.shape[-1] * d.shape[-2] * _size_ratio(n_train, n_test)
     shape = d.shape[-2:]
-    flat = d.reshape(*d.shape[:-2], -1)
+    factor = 1.0 + shape[0] * shape[1] * _size_ratio(n_train, n_test)
+    flat = d.reshape(*d.shape[:-2], shape[0] * shape[1])
     return _mean_t(flat, mu0, alpha, factor, extra={"shape": shape})
 
 
@@ -280,7 +281,7 @@ def _mean_t(
 def shaped_runs(d: Any) -> Floats:
     """Differences of shape (..., R, K): one run is enough, but K must be at least 2."""
     array = checks.differences(d, ("K", None))
-    if array.ndim < 2:
+    if array.ndim < 2 or array.shape[-2] < 1:
         raise checks.ShapeError(f"d must have shape (..., R, K), got {array.shape}")
     return array
 

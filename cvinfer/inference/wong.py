@@ -45,14 +45,14 @@ def wong_matched_t(
     `extra["large_sample"]`: every fold has at least 5 right and 5 wrong for both learners;
     `extra["large_folds"]` says it per fold. Positive: A is worse.
     """
-    errors_a = checks.counts(errors_a, "errors_a")
-    errors_b = checks.counts(errors_b, "errors_b")
+    errors_a = checks.shaped(checks.counts(errors_a, "errors_a"), "errors_a", (("K", None),))
+    errors_b = checks.shaped(checks.counts(errors_b, "errors_b"), "errors_b", (("K", None),))
     n_test = checks.sizes(n_test, "n_test")
     checks.broadcastable("errors_a, errors_b", "n_test", errors_a, errors_b, n_test)
     checks.at_most(errors_a, n_test, "errors_a", "n_test")
     checks.at_most(errors_b, n_test, "errors_b", "n_test")
     rate_a, rate_b = np.broadcast_arrays(errors_a / n_test, errors_b / n_test)
-    d = checks.shaped(rate_a - rate_b, "errors", (("K", None),))
+    d = rate_a - rate_b
     large = large_enough(errors_a, n_test) & large_enough(errors_b, n_test)
     large = np.broadcast_to(large, d.shape)
     k = d.shape[-1]
@@ -132,10 +132,14 @@ def wong_welch_t(
     size = np.maximum(np.abs(errors_a).max(axis=-1), np.abs(errors_b).max(axis=-1))
     weight = np.asarray(share_a**2 / (k - 1.0) + share_b**2 / (q - 1.0))
     # Without any variance there are no degrees of freedom; k + q - 2 is their upper limit.
-    df = checks.quotient(variance**2, weight, weight > 0, k + q - 2.0)
+    some = np.asarray(variance > checks.ZERO_VARIANCE * size**2) & (weight > 0)
+    df = checks.quotient(variance**2, weight, some, k + q - 2.0)
     extra: dict[str, Any] = {"shape": (k, q), "loss_a": rate_a, "loss_b": rate_b}
-    if n_test_a is not None and n_test_b is not None:
-        extra["large_sample"] = _large_rates(errors_a, n_test_a) & _large_rates(errors_b, n_test_b)
+    if (n_test_a is None) != (n_test_b is None):
+        raise checks.InputError("n_test_a and n_test_b must be given together")
+    if n_test_a is not None:
+        large_a = _large_rates(errors_a, n_test_a, "errors_a", "n_test_a")
+        extra["large_sample"] = large_a & _large_rates(errors_b, n_test_b, "errors_b", "n_test_b")
     return studentised(
         np.asarray(rate_a - rate_b),
         variance,
@@ -209,6 +213,7 @@ def loo_independent_z(errors_a: Any, errors_b: Any, n: Any, alpha: float = 0.05)
     return pooled_z(errors_a / n, errors_b / n, n, alpha, large_sample=large)
 
 
-def _large_rates(rates: Floats, n_test: Any) -> Bools:
-    sizes = checks.sizes(n_test, "n_test")
+def _large_rates(rates: Floats, n_test: Any, name: str, sizes_name: str) -> Bools:
+    sizes = checks.sizes(n_test, sizes_name)
+    checks.broadcastable(name, sizes_name, rates, sizes)
     return np.asarray(large_enough(np.round(rates * sizes, 9), sizes).all(axis=-1))

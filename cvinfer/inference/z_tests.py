@@ -9,7 +9,7 @@ import numpy as np
 
 from cvinfer.inference import checks
 from cvinfer.inference.checks import Bools, Floats
-from cvinfer.inference.folds import fold_sums
+from cvinfer.inference.folds import fold_codes, fold_sums
 from cvinfer.inference.nulls import NORMAL
 from cvinfer.inference.registry import needs, test
 from cvinfer.inference.result import Finding, no_statistic, studentised
@@ -110,16 +110,18 @@ def cvci_z(
     (..., n), `folds` is the fold number per record, (n,) or (..., n). `bounds` are those of the
     loss. Positive: A is worse.
     """
-    loss_a = checks.losses(loss_a, "loss_a", bounds)
-    loss_b = checks.losses(loss_b, "loss_b", bounds)
+    loss_a = checks.shaped(checks.losses(loss_a, "loss_a", bounds), "loss_a", (("n", None),))
+    loss_b = checks.shaped(checks.losses(loss_b, "loss_b", bounds), "loss_b", (("n", None),))
     checks.broadcastable("loss_a", "loss_b", loss_a, loss_b)
-    d = checks.shaped(np.asarray(loss_a - loss_b), "loss_a - loss_b", (("n", None),))
+    d = np.asarray(loss_a - loss_b)
     checks.choice(variance, "variance", ("out", "in"))
-    per_fold = fold_sums(d, folds)
     center = d.mean(axis=-1)
     if variance == "out":
+        _, k = fold_codes(folds, d.shape)
         sigma2 = d.var(axis=-1)
     else:
+        per_fold = fold_sums(d, folds)
+        k = per_fold.sizes.shape[-1]
         if (per_fold.sizes < 2).any():
             raise checks.InputError('variance="in" needs at least two records in every fold')
         inside = per_fold.squares / (per_fold.sizes - 1.0)
@@ -134,7 +136,7 @@ def cvci_z(
         # Not max|d|: the rounding noise of a - b has the size of the losses themselves.
         size=np.maximum(np.abs(loss_a).max(axis=-1), np.abs(loss_b).max(axis=-1)),
         extra={
-            "shape": (per_fold.sizes.shape[-1],),
+            "shape": (k,),
             "n": n,
             "loss_a": np.broadcast_to(loss_a, d.shape).mean(axis=-1),
             "loss_b": np.broadcast_to(loss_b, d.shape).mean(axis=-1),
