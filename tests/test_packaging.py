@@ -1,0 +1,109 @@
+"""A wheel built from the tree works from any directory: what cvinfer reads travels inside it."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+MISSING = [
+    name for name in ("pip", "setuptools", "wheel") if importlib.util.find_spec(name) is None
+]
+
+pytestmark = pytest.mark.skipif(
+    bool(MISSING), reason=f"a wheel cannot be built without {', '.join(MISSING)}"
+)
+
+# Run with -I, so that neither the working directory nor PYTHONPATH lends it the source tree. The
+# editable installation of the environment would, through its import hook or path entry: the
+# unpacked wheel goes in front, and the answer says where cvinfer was found.
+PROBE = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+sys.meta_path = [finder for finder in sys.meta_path if "editable" not in repr(finder).lower()]
+import cvinfer
+import cvinfer.inference
+import cvinfer.partitions
+from cvinfer.inference.references import bibliography
+from importlib.metadata import distribution
+print(json.dumps({
+    "file": cvinfer.__file__,
+    "version": cvinfer.__version__,
+    "metadata": distribution("cvinfer").version,
+    "tests": len(cvinfer.inference.tests()),
+    "p_value": float(cvinfer.inference.infer("kfold_t", [0.1, 0.2, 0.3]).p_value),
+    "references": bibliography(),
+}))
+"""
+
+
+def run(*command: object, cwd: Path) -> str:
+    """The standard output of a command that has to succeed."""
+    environment = {**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    done = subprocess.run(
+        [str(word) for word in command], cwd=cwd, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, f"{command[1:4]} failed:\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from a copy, since a build leaves files beside its sources."""
+    source = tmp_path_factory.mktemp("source") / "tree"
+    source.mkdir()
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
+    # Tests go along on purpose: the wheel has to leave them out by itself.
+    for name in ("cvinfer", "tests"):
+        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+    wheels = tmp_path_factory.mktemp("wheels")
+    pip = (sys.executable, "-m", "pip", "wheel", "--no-index", "--no-deps", "--no-build-isolation")
+    run(*pip, "--wheel-dir", wheels, source, cwd=wheels)
+    (built,) = wheels.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def names(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        return set(archive.namelist())
+
+
+def test_wheel_has_every_file_of_the_package(names: set[str]) -> None:
+    in_tree = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "cvinfer").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert {"cvinfer/py.typed", "cvinfer/inference/references.bib"} <= in_tree
+    assert in_tree - names == set()
+
+
+def test_wheel_has_nothing_else(names: set[str]) -> None:
+    tops = {name.split("/")[0] for name in names}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"cvinfer"}
+    assert [name for name in names if "test_" in name or "conftest" in name] == []
+    assert any(name.endswith("LICENSE") for name in names)
+
+
+def test_wheel_works_from_another_directory(wheel: Path, tmp_path: Path) -> None:
+    target, elsewhere = tmp_path / "installed here", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    pip = (sys.executable, "-m", "pip", "install", "--no-index", "--no-deps", "--target", target)
+    run(*pip, wheel, cwd=elsewhere)
+    answer = json.loads(run(sys.executable, "-I", "-c", PROBE, target, cwd=elsewhere))
+    assert Path(answer["file"]).is_relative_to(target)
+    assert answer["version"] == answer["metadata"]
+    assert answer["tests"] > 0
+    assert 0 < answer["p_value"] < 1
+    assert answer["references"] == (ROOT / "cvinfer/inference/references.bib").read_text("utf-8")
