@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .checks import integer
 from .errors import PartitionError
 from .overlaps import Overlaps, overlaps_of
 from .split import FoldSplits, GivenSplits, Split, Splits
@@ -128,7 +129,7 @@ class Plan:
                 f"take: {self.scheme} of shape {self.shape} is one replication; there is nothing "
                 "to choose from"
             )
-        chosen = tuple(int(replication) for replication in replications)
+        chosen = tuple(integer("take", "a replication", one) for one in replications)
         wrong = [replication for replication in chosen if not 0 <= replication < self.shape[0]]
         if wrong or not chosen:
             fault = f"there is no replication {wrong[0]}" if wrong else "no replication is chosen"

@@ -153,11 +153,11 @@ def test_groups_share_a_block(m, seed, data):
 def test_groups_share_a_half(seed, data):
     groups = draw_groups(data, 12)
     n = len(groups)
-    plan = random_mx2(n, 4, seed=seed, groups=groups)
+    plan = random_mx2(n, 2, seed=seed, groups=groups)
     for split in plan.splits:
         assert not set(groups[split.train]) & set(groups[split.test])
         assert abs(len(split.train) - n / 2) <= max(1, n / 10)
-    assert len({frozenset(map(tuple, (s.train, s.test))) for s in plan.splits}) == 4
+    assert len({frozenset(map(tuple, (s.train, s.test))) for s in plan.splits}) == 2
 
 
 def test_groups_of_different_sizes_are_packed_anew_in_each_replication():

@@ -289,6 +289,7 @@ def test_nothing_to_take(name):
     [
         ([5], "there is no replication 5; choose from 0..4"),
         ([0, -1], "there is no replication -1; choose from 0..4"),
+        ([0.5], "take: a replication must be a whole number, not 0.5"),
         ([], "no replication is chosen; choose from 0..4"),
         ([1, 1], r"take: \[1, 1\] chooses a replication more than once"),
     ],

@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as hnp
 
 from contract.examples import EXAMPLES, Argument, Data
 
-moderate = settings(deadline=None, max_examples=300)
+moderate = settings(deadline=None, max_examples=25)
 seeds = st.integers(0, 2**32 - 1)
 
 ENTRIES: dict[str, tuple[int, int, float]] = {
