@@ -25,11 +25,14 @@ class ShapeError(InputError):
 
 def floats(values: Any, name: str) -> Floats:
     """`values` as a float array, refusing what is not a finite number."""
+    # numpy would cast these in silence: text is parsed, a complex number loses a part, a date
+    # becomes a count of days, a masked entry loses its mask.
     try:
-        # numpy would cast these: a complex number loses a part, a date becomes a count of days.
-        if getattr(getattr(values, "dtype", None), "kind", "f") in "cmM":
+        given = np.asarray(values)
+        castable = given.dtype.kind in "biuf" or (given.dtype.kind == "O" and not _any_text(given))
+        if not castable or np.any(getattr(values, "mask", False)):
             raise TypeError
-        array = np.asarray(values, dtype=np.float64)
+        array = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f"{name} must be an array of numbers, got {_brief(values)}") from None
     finite = np.isfinite(array)
@@ -172,6 +175,10 @@ def quotient(numerator: Any, denominator: Any, exists: Any, otherwise: Any) -> F
     """numerator / denominator where the quotient `exists`, `otherwise` elsewhere."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.where(exists, np.divide(numerator, denominator), otherwise)
+
+
+def _any_text(given: NDArray[Any]) -> bool:
+    return any(isinstance(item, (str, bytes)) for item in given.flat)
 
 
 def _brief(value: Any) -> str:

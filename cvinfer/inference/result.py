@@ -23,8 +23,8 @@ from cvinfer.inference.nulls import Null
 SAME = 1e-12
 
 EQUAL_NOTE = (
-    "no variation: every difference equals the hypothesised value, so there is nothing to test;"
-    " p is set to 1"
+    "no variation: the variance estimate is zero and the difference equals the hypothesised value,"
+    " so there is nothing to test; p is set to 1"
 )
 TIES_NOTE = (
     "ties: the variance estimate is zero while the difference is not, so the null distribution"
@@ -90,6 +90,12 @@ class Inference:
         half = self.null.critical(alpha) * self.standard_error
         return unwrap(self._center - half), unwrap(self._center + half)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return _picklable(self.__dict__)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({**state, "extra": MappingProxyType(state["extra"])})
+
     def with_extra(self, **more: Any) -> "Inference":
         """The same result with more entries in `extra`."""
         return replace(self, extra=MappingProxyType({**self.extra, **more}))
@@ -146,9 +152,16 @@ class Interval:
     extra: Mapping[str, Any]
 
     def __getattr__(self, name: str) -> Any:
-        if not name.startswith("_") and name in self.extra:
+        # "extra" itself is looked up here while a copy is being made and has none yet.
+        if not name.startswith("_") and name != "extra" and name in self.extra:
             return self.extra[name]
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return _picklable(self.__dict__)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({**state, "extra": MappingProxyType(state["extra"])})
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON: null where a number does not exist or is not finite."""
@@ -214,7 +227,7 @@ def ratio(
 ) -> Finding:
     """numerator / denominator against an F distribution; the same zero-variance rule."""
     zero = np.asarray(denominator <= ZERO_VARIANCE * size**2)
-    equal = np.sqrt(numerator) <= SAME * np.maximum(size, abs(mu0))
+    equal = np.abs(estimate - mu0) <= SAME * np.maximum(size, abs(mu0))
     statistic = quotient(numerator, denominator, ~zero, np.where(equal, np.nan, np.inf))
     return Finding(
         estimate=estimate,
@@ -261,6 +274,11 @@ def jsonable(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
+
+
+def _picklable(state: Mapping[str, Any]) -> dict[str, Any]:
+    """A read-only view cannot travel to another process; its content can."""
+    return {**state, "extra": dict(state["extra"])}
 
 
 def _decided(p_value: Floats, zero: Bools, equal: Bools) -> Floats:
