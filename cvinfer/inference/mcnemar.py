@@ -164,26 +164,30 @@ def _no_discordant(table: Floats) -> Bools:
     return np.asarray(table[..., 1] + table[..., 2] == 0)
 
 
-def _rates(tables: Floats, splits: Union[int, tuple[int, ...]]) -> tuple[Floats, Floats]:
-    """Mean error rates of A and B over the axes of the splits."""
+def _rates(tables: Floats, splits: Union[int, tuple[int, ...]]) -> tuple[Floats, Floats, Floats]:
+    """Mean error rates of A and B over the axes of the splits, and their mean difference.
+
+    The difference is averaged by itself, so that it is the d̄ of the other tests to the last bit.
+    """
     n2 = tables.sum(axis=-1)
     rate_a = np.mean((tables[..., 0] + tables[..., 1]) / n2, axis=splits)
     rate_b = np.mean((tables[..., 0] + tables[..., 2]) / n2, axis=splits)
-    return np.asarray(rate_a), np.asarray(rate_b)
+    difference = np.mean((tables[..., 1] - tables[..., 2]) / n2, axis=splits)
+    return np.asarray(rate_a), np.asarray(rate_b), np.asarray(difference)
 
 
 def _finding(
-    rates: tuple[Floats, Floats],
+    rates: tuple[Floats, Floats, Floats],
     statistic: Floats,
     null: Null,
     none: Bools,
     alpha: float,
     extra: dict[str, Any],
 ) -> Finding:
-    rate_a, rate_b = rates
+    rate_a, rate_b, difference = rates
     statistic, p_value, note = no_statistic(statistic, none, null, DISCORDANT_NOTE)
     return Finding(
-        estimate=rate_a - rate_b,
+        estimate=difference,
         variance=None,
         statistic=statistic,
         null=null,
