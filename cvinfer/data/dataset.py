@@ -1,0 +1,144 @@
+"""What every source ends in: features, classes, and a fingerprint of the content."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Column", "Dataset", "categories", "content_hash", "sorted_classes"]
+
+NUMERIC, CATEGORICAL = "numeric", "categorical"
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One feature.
+
+    numeric: float64 values, NaN = missing. categorical: int32 codes into `levels`, -1 = missing;
+    the levels are texts as the source writes them.
+    """
+
+    name: str
+    kind: str
+    values: NDArray[Any]
+    levels: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        dtype = np.float64 if self.kind == NUMERIC else np.int32
+        values = np.array(self.values, dtype=dtype)
+        values.setflags(write=False)
+        object.__setattr__(self, "values", values)
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Which records have no value."""
+        return np.isnan(self.values) if self.kind == NUMERIC else np.asarray(self.values < 0)
+
+    def take(self, records: NDArray[np.int64]) -> Column:
+        return Column(self.name, self.kind, self.values[records], self.levels)
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Records with features and a class.
+
+    target: class codes into `classes`, which are the labels as written, sorted by code point.
+    sha256: over names, kinds, levels, values, classes and target; see `content_hash`.
+    source: the data mapping of the spec with its paths as written. impute: missing values are to
+    be filled in, with what was learned from the training records of a split only.
+    """
+
+    name: str
+    features: tuple[Column, ...]
+    target: NDArray[np.int32]
+    classes: tuple[str, ...]
+    target_name: str
+    sha256: str
+    source: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    impute: bool = False
+
+    def __post_init__(self) -> None:
+        target = np.array(self.target, dtype=np.int32)
+        target.setflags(write=False)
+        object.__setattr__(self, "target", target)
+        object.__setattr__(self, "source", MappingProxyType(dict(self.source)))
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return len(self.target)
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.classes)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A mapping proxy cannot be pickled, and data sets travel to worker processes.
+        return {**self.__dict__, "source": dict(self.source)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({**state, "source": MappingProxyType(state["source"])})
+
+
+def categories(
+    texts: Sequence[str | None], levels: Iterable[str] | None = None
+) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    """Codes (-1 for None) and levels: those given, else the texts found, by code point."""
+    if levels is None:
+        levels = sorted({text for text in texts if text is not None})
+    levels = tuple(levels)
+    number: dict[str | None, int] = {level: at for at, level in enumerate(levels)}
+    number[None] = -1
+    codes = np.fromiter(map(number.__getitem__, texts), dtype=np.int32, count=len(texts))
+    return codes, levels
+
+
+def sorted_classes(
+    codes: NDArray[np.int32], labels: Sequence[str]
+) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    """Codes and labels of the classes that occur, labels sorted by code point."""
+    present = np.flatnonzero(np.bincount(codes, minlength=len(labels)))
+    order = sorted(present.tolist(), key=lambda at: labels[at])
+    renumbered = np.full(len(labels), -1, dtype=np.int32)
+    renumbered[order] = np.arange(len(order), dtype=np.int32)
+    return renumbered[codes], tuple(labels[at] for at in order)
+
+
+def content_hash(
+    features: Sequence[Column],
+    target: NDArray[np.int32],
+    classes: Sequence[str],
+    target_name: str,
+) -> str:
+    """sha256 of the content, the same on every platform and for every way to store it.
+
+    Texts go in as their length and their UTF-8 bytes, numbers as little-endian float64 with one
+    bit pattern for missing, codes as little-endian int32.
+    """
+    digest = hashlib.sha256(b"cvinfer data 1\n")
+
+    def texts(*words: str) -> None:
+        digest.update(len(words).to_bytes(8, "little"))
+        for word in words:
+            coded = word.encode("utf-8", "surrogatepass")
+            digest.update(len(coded).to_bytes(8, "little") + coded)
+
+    texts(str(len(target)), str(len(features)), target_name)
+    for column in features:
+        texts(column.name, column.kind)
+        texts(*column.levels)
+        if column.kind == NUMERIC:
+            values = np.where(np.isnan(column.values), np.nan, column.values)
+            digest.update(values.astype("<f8").tobytes())
+        else:
+            digest.update(column.values.astype("<i4").tobytes())
+    texts(*classes)
+    digest.update(target.astype("<i4").tobytes())
+    return digest.hexdigest()

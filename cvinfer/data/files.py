@@ -1,0 +1,181 @@
+"""Reading files whose faults are told with their place."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import gzip
+import io
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from cvinfer.errors import UserError
+
+__all__ = ["did_you_mean", "read_bytes", "read_text", "read_rows", "repeated", "listed"]
+
+_GZIP = b"\x1f\x8b"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_LONGEST_FIELD = 2**31 - 1
+_LISTED = 12
+
+
+def did_you_mean(wrong: str, allowed: Iterable[str]) -> str:
+    """'; did you mean ...' with the nearest allowed word, or what there is."""
+    known = list(allowed)
+    close = difflib.get_close_matches(wrong, known, n=1, cutoff=0.6)
+    if not close:
+        # A slip of case or blanks can leave a short name with nothing in common.
+        close = [word for word in known if word.strip().lower() == wrong.strip().lower()][:1]
+    if close:
+        return f"; did you mean {close[0]!r}?"
+    return f"; there is {listed(known)}" if known else ""
+
+
+def listed(words: Iterable[str]) -> str:
+    """The first words, quoted, and how many more there are."""
+    known = list(words)
+    shown = ", ".join(map(repr, known[:_LISTED]))
+    more = len(known) - _LISTED
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def repeated(words: Iterable[str]) -> str | None:
+    """The first word that occurs twice."""
+    seen: set[str] = set()
+    for word in words:
+        if word in seen:
+            return word
+        seen.add(word)
+    return None
+
+
+def read_bytes(written: str, base: Path) -> bytes:
+    """The content of a file, unpacked if it is gzip, whatever its name.
+
+    `written` is the path as the spec has it, relative to `base`.
+    """
+    path = base / Path(written).expanduser()
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise UserError(f"there is no file {written!r}{_beside(path)}", ("path",)) from None
+    except IsADirectoryError:
+        raise UserError(f"{written!r} is a folder; give a file", ("path",)) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UserError(f"{written!r} cannot be read: {reason}", ("path",)) from None
+    if not data.startswith(_GZIP):
+        return data
+    try:
+        return gzip.decompress(data)
+    except (EOFError, OSError, zlib.error) as error:
+        raise UserError(
+            f"{written!r} is a damaged gzip file ({error}); make it again", ("path",)
+        ) from None
+
+
+def _beside(path: Path) -> str:
+    try:
+        names = sorted(entry.name for entry in path.parent.iterdir() if entry.is_file())
+    except OSError:
+        return "; its folder does not exist; relative paths start at the spec's folder"
+    close = difflib.get_close_matches(path.name, names, n=1)
+    if close:
+        return f"; did you mean {close[0]!r}?"
+    return "; relative paths start at the spec's folder"
+
+
+def read_text(written: str, base: Path, encoding: str = "utf-8") -> str:
+    """The text of a file, without a byte order mark."""
+    data = read_bytes(written, base)
+    if encoding == "utf-8" and data.startswith(_UTF16):
+        raise UserError(
+            f"{written!r} starts like UTF-16; save it as UTF-8 or say encoding: utf-16", ("path",)
+        )
+    try:
+        text = data.decode(encoding)
+    except LookupError:
+        raise UserError(
+            f"there is no encoding {encoding!r}; utf-8, latin-1, cp1252 and utf-16 are common",
+            ("encoding",),
+        ) from None
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise UserError(
+            f"{written!r} is not {encoding}: byte 0x{data[error.start]:02x} at offset "
+            f"{error.start}, line {line}; save it as UTF-8 or say its encoding, such as "
+            "encoding: latin-1",
+            ("path",),
+        ) from None
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise UserError(f"{written!r}, line {line}: a NUL byte; this is no text file", ("path",))
+    return text[1:] if text.startswith("\ufeff") else text
+
+
+def read_rows(
+    written: str,
+    base: Path,
+    separator: str = ",",
+    encoding: str = "utf-8",
+    repeats: bool = False,
+) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of a csv file, every row as wide as the header; blank lines are left out.
+
+    A name that stands twice in the header is refused unless `repeats`.
+    """
+    if len(separator) != 1 or separator in '"\r\n':
+        raise UserError(
+            f"separator must be one character such as ',', ';' or a tab, not {separator!r}",
+            ("separator",),
+        )
+    text = read_text(written, base, encoding)
+    limit = csv.field_size_limit(_LONGEST_FIELD)
+    try:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+        try:
+            rows = [row for row in reader if row]
+        except csv.Error as error:
+            raise UserError(
+                f"{written!r}, line {reader.line_num}: {error}; look at the quotes", ("path",)
+            ) from None
+        if not rows:
+            raise UserError(
+                f"{written!r} is empty; its first line must name the columns", ("path",)
+            )
+        header = rows.pop(0)
+        if set(map(len, rows)) - {len(header)}:
+            raise _ragged(written, text, separator, len(header))
+    finally:
+        csv.field_size_limit(limit)
+    twice = repeated(header)
+    if twice is not None and not repeats:
+        raise UserError(
+            f"{written!r} names column {twice!r} more than once; every column needs its own name",
+            ("path",),
+        )
+    if len(header) == 1:
+        for other, name in ((";", "';'"), ("\t", "a tab"), (",", "','"), ("|", "'|'")):
+            if other in header[0]:
+                raise UserError(
+                    f"{written!r} has one column, {header[0]!r}, which looks like several apart "
+                    f"by {name}; say separator: {other!r}",
+                    ("path",),
+                )
+    return header, rows
+
+
+def _ragged(written: str, text: str, separator: str, width: int) -> UserError:
+    """The fault of the first row that is not as wide as the header."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    before = 0
+    for row in reader:
+        if row and len(row) != width:
+            break
+        before = reader.line_num
+    return UserError(
+        f"{written!r}, line {before + 1}: {len(row)} field(s), but the header has {width}; fields "
+        "that hold the separator need quotes",
+        ("path",),
+    )

@@ -1,0 +1,648 @@
+"""Predictions as a csv file: what a run writes, and what others may bring.
+
+Two forms are read, and more columns than these are learners, one each:
+
+- a run's own: scheme, replication, fold, record, truth, <learners>, and `role` where it is needed;
+- from elsewhere: split, record, truth, <learners>; or fold (and replication) instead of split.
+
+A row is one test record of one split. Records are names: whole numbers are taken in their order,
+other texts in natural order. A split trains on all records of the file that it does not test,
+unless rows with role `train` say on which; rows with role `other` only make a record known. The
+learners' cells of such rows are empty, and so is the truth where it is not known.
+
+Without a scheme column the scheme is told from the splits. Taken in natural order of their names,
+they are cut into replications that test every record once. One replication: kfold, or loo if every
+fold is one record. Several of two halves each: random_mx2. Several of equally many folds:
+repeated_kfold. Otherwise one split is a holdout and several are a repeated_holdout. The option
+`scheme` overrules this and is checked.
+
+A learner whose cells are all empty in a split has no prediction there (its fit failed). Where the
+empty text is itself a class, the first of ?, ??, ... that is no class takes its place.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cvinfer.errors import UserError
+from cvinfer.partitions import PartitionError, Plan
+
+from .dataset import Dataset, categories
+from .files import did_you_mean, listed, read_rows
+from .splits_file import (
+    Misfit,
+    fold_plan,
+    grouped,
+    natural,
+    plan_of,
+    roles_of,
+    scheme_labels,
+    scheme_of,
+    split_names,
+    write_file,
+)
+from .table import choose
+
+__all__ = ["PredictionSet", "no_prediction", "read_predictions", "write_predictions"]
+
+TEST, TRAIN, OTHER = "test", "train", "other"
+_ROLES = (TEST, TRAIN, OTHER)
+_FOLDED = ("kfold", "repeated_kfold", "loo")
+
+Codes = NDArray[np.int32]
+Indices = NDArray[np.int64]
+Predictions = Mapping["tuple[str, int]", "Sequence[Codes | None]"]
+
+
+@dataclass(frozen=True, eq=False)
+class PredictionSet:
+    """Predictions that need no fit.
+
+    truth: class code of each record, -1 for a record the file only counts. predictions: by
+    (learner, number of the plan) the class codes per split, in the order of `split.test`; None
+    where the learner has no prediction.
+    """
+
+    name: str
+    truth: Codes
+    classes: tuple[str, ...]
+    learners: tuple[str, ...]
+    plans: tuple[Plan, ...]
+    predictions: Predictions
+    sha256: str
+    source: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return len(self.truth)
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.classes)
+
+
+def no_prediction(classes: Collection[str]) -> str:
+    """The cell of a prediction that is not there: empty, unless that is a class."""
+    mark = ""
+    while mark in classes:
+        mark += "?"
+    return mark
+
+
+# Writing ------------------------------------------------------------------------------------------
+
+
+def write_predictions(
+    path: str | os.PathLike[str],
+    dataset: Dataset | PredictionSet,
+    plans: Sequence[Plan],
+    predictions: Predictions,
+) -> None:
+    """Write what the learners predicted; a name in .gz is packed. Equal content, equal bytes.
+
+    `predictions` is as in `PredictionSet`. Rows of role `train` are written for the splits that do
+    not train on all other records, and rows of role `other` for records that no row names.
+    """
+    learners = list(dict.fromkeys(learner for learner, _ in predictions))
+    extra = _extra_rows(plans, dataset.n)
+    roles = bool(extra) or "role" in learners
+    header = ["scheme", "replication", "fold", *(["role"] if roles else []), "record", "truth"]
+    cells = [_cell(label) for label in dataset.classes]
+    mark = _cell(no_prediction(dataset.classes))
+    codes = dataset.truth if isinstance(dataset, PredictionSet) else dataset.target
+    truth = [mark if code < 0 else cells[code] for code in codes.tolist()]
+    nothing = "," * len(learners)
+
+    def chunks() -> Iterator[str]:
+        yield ",".join([*header, *map(_cell, learners)]) + "\n"
+        for number, (plan, label) in enumerate(zip(plans, scheme_labels(plans))):
+            for at, (split, name) in enumerate(zip(plan.splits, split_names(plan))):
+                head = f"{label},{name[0]},{name[1]},"
+                records = split.test.tolist()
+                columns = [
+                    _predicted(predictions, learner, number, at, cells, mark, len(records))
+                    for learner in learners
+                ]
+                start = f"{head}{TEST}," if roles else head
+                yield "".join(
+                    [
+                        f"{start}{record},{truth[record]},{','.join(row)}\n"
+                        for record, *row in zip(records, *columns)
+                    ]
+                )
+                for role, more in extra.get((number, at), ()):
+                    yield "".join(
+                        [f"{head}{role},{r},{truth[r]}{nothing}\n" for r in more.tolist()]
+                    )
+
+    write_file(Path(path), chunks())
+
+
+def _cell(text: str) -> str:
+    """A field of a csv file, in quotes where it needs them."""
+    if any(char in text for char in ',"\r\n'):
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def _predicted(
+    predictions: Predictions,
+    learner: str,
+    plan: int,
+    split: int,
+    cells: list[str],
+    mark: str,
+    count: int,
+) -> list[str]:
+    codes = predictions.get((learner, plan), [None] * (split + 1))[split]
+    if codes is None:
+        return [mark] * count
+    if len(codes) != count:
+        raise ValueError(
+            f"{learner}: {len(codes)} predictions for the {count} test records of split {split}"
+        )
+    return [cells[code] for code in codes.tolist()]
+
+
+def _extra_rows(plans: Sequence[Plan], n: int) -> dict[tuple[int, int], list[tuple[str, Indices]]]:
+    """By (plan, split) the rows beside the tested records: (role, records)."""
+    known = np.zeros(n, dtype=bool)
+    extra: dict[tuple[int, int], list[tuple[str, Indices]]] = {}
+    for number, plan in enumerate(plans):
+        if (plan.sizes.sum(axis=-1) == n).all():
+            # Every record is trained on or tested on, so the tested ones tell the rest.
+            for split in () if known.all() else plan.splits:
+                known[split.test] = True
+            continue
+        for at, split in enumerate(plan.splits):
+            extra[number, at] = [(TRAIN, split.train)]
+            known[split.train] = known[split.test] = True
+    unknown = np.flatnonzero(~known)
+    if len(unknown):
+        extra.setdefault((0, 0), []).append((OTHER, unknown))
+    return extra
+
+
+# Reading ------------------------------------------------------------------------------------------
+
+
+def read_predictions(
+    written: str,
+    base: Path,
+    *,
+    scheme: str | None = None,
+    n: int | None = None,
+    classes: Sequence[str] | None = None,
+    keep: Sequence[object] = (),
+    drop: Sequence[object] = (),
+    separator: str = ",",
+    encoding: str = "utf-8",
+    name: str = "predictions",
+    source: Mapping[str, Any] | None = None,
+) -> PredictionSet:
+    """The predictions of a file.
+
+    scheme: what the splits are, for a file without a scheme column. n: number of all records, if
+    there are more than the file names. classes: all classes, if more than the truth shows.
+    """
+    # A learner may be called like one of the fixed columns, which stand first.
+    header, rows = read_rows(written, base, separator, encoding, repeats=True)
+    where = repr(written)
+    position = _positions(where, header)
+    learners = [header[at] for at in range(len(header)) if at not in position.values()]
+    learners = choose(learners, None, keep, drop)
+    if not learners:
+        raise UserError(f"{where} has no column of a learner's predictions", ("path",))
+    if not rows:
+        raise UserError(f"{where} has a header but no predictions", ("path",))
+    texts = list(zip(*rows))
+    column = {key: texts[at] for key, at in position.items()}
+    at_learner = {header[at]: at for at in range(len(header)) if at not in position.values()}
+
+    role = _roles(where, column.get("role"), len(rows))
+    order = _record_order(column["record"])
+    records, _ = categories(column["record"], order)
+    notes: list[str] = []
+    tested = role == _ROLES.index(TEST)
+    labels, truth = _truth(where, column["truth"], records.astype(np.int64), order, classes, tested)
+    total = _total(where, len(order), n)
+
+    keys = _keys(column, len(rows))
+    parts: list[tuple[str | None, Indices]] = [(scheme, np.arange(len(rows)))]
+    if "scheme" in column:
+        if scheme is not None:
+            raise UserError(
+                f"{where} has a column that names the scheme; leave the option out", ("scheme",)
+            )
+        parts = [(label, found) for label, found in grouped(column["scheme"])]
+
+    plans: list[Plan] = []
+    spots: list[tuple[Indices, Indices]] = []
+    for label, found in parts:
+        place = where if "scheme" not in column else f"{where}: {label}"
+        known = None if label is None else scheme_of(written, label)
+        part = _Part(
+            place,
+            [keys[at] for at in found],
+            records[found].astype(np.int64),
+            role[found],
+            total,
+            order,
+        )
+        if known is None and part.alone and total == len(order):
+            # One split that tests all there is: nothing says what was trained on.
+            notes.append(
+                "the file does not say on which records the holdout was trained; one more record "
+                "stands in for them (say n: the number of all records)"
+            )
+            total += 1
+            part.n = total
+        plan, split = _plan(part, known)
+        plans.append(plan)
+        spots.append((found, split))
+    if "scheme" not in column and scheme is None:
+        notes.append(f"the splits of the file are read as {_words(plans[0])}")
+
+    truth = np.concatenate([truth, np.full(total - len(truth), -1, dtype=np.int32)])
+    found_codes: dict[tuple[str, int], tuple[Codes | None, ...]] = {}
+    mark = no_prediction(labels)
+    number = {label: at for at, label in enumerate(labels)}
+    for learner in learners:
+        cells = texts[at_learner[learner]]
+        codes = _codes(where, learner, cells, number, mark, tested)
+        for at, (found, split) in enumerate(spots):
+            mine = tested[found]
+            found_codes[learner, at] = _per_split(
+                f"{where}: {learner!r}",
+                plans[at],
+                split[mine],
+                records[found][mine],
+                codes[found][mine],
+            )
+    digest = _hash(truth, labels, learners, plans, found_codes)
+    return PredictionSet(
+        name,
+        truth,
+        labels,
+        tuple(learners),
+        tuple(plans),
+        MappingProxyType(found_codes),
+        digest,
+        MappingProxyType(dict(source or {})),
+        tuple(notes),
+    )
+
+
+def _positions(where: str, header: list[str]) -> dict[str, int]:
+    """Where the fixed columns are; what is left is learners."""
+    position = {}
+    for key in ("record", "truth"):
+        if key not in header:
+            raise UserError(
+                f"{where} has no column {key!r}{did_you_mean(key, header)}; predictions need "
+                "record, split (or scheme, replication, fold), truth and one column per learner",
+                ("path",),
+            )
+        position[key] = header.index(key)
+    if "fold" in header:
+        wanted: tuple[str, ...] = ("scheme", "replication", "fold")
+    elif "split" in header:
+        wanted = ("scheme", "split")
+    else:
+        raise UserError(
+            f"{where} says of no row to which split it belongs; it needs a column split, or "
+            "scheme, replication and fold",
+            ("path",),
+        )
+    for key in (*wanted, "role"):
+        if key in header:
+            position[key] = header.index(key)
+    rest = [name for at, name in enumerate(header) if at not in position.values()]
+    twice = {name for name in rest if rest.count(name) > 1}
+    if twice:
+        raise UserError(
+            f"{where} names column {listed(sorted(twice))} more than once; every learner needs its "
+            "own name",
+            ("path",),
+        )
+    return position
+
+
+def _roles(where: str, texts: Sequence[str] | None, count: int) -> Codes:
+    if texts is None:
+        return np.zeros(count, dtype=np.int32)
+    wrong = sorted(set(texts) - set(_ROLES))
+    if wrong:
+        raise UserError(f"{where}: role {listed(wrong)} is none of {', '.join(_ROLES)}", ("path",))
+    return categories(texts, _ROLES)[0]
+
+
+def _record_order(texts: Sequence[str]) -> list[str]:
+    """The records by number, or in natural order if one of them is no number."""
+    distinct = set(texts)
+    try:
+        order = sorted(distinct, key=int)
+    except ValueError:
+        return sorted(distinct, key=natural)
+    # 1 and 01 are two names; as numbers they would be one record in two guises.
+    return order if len(set(map(int, order))) == len(order) else sorted(distinct, key=natural)
+
+
+def _truth(
+    where: str,
+    texts: Sequence[str],
+    records: Indices,
+    order: list[str],
+    classes: Sequence[str] | None,
+    tested: NDArray[np.bool_],
+) -> tuple[tuple[str, ...], Codes]:
+    """The classes and each record's, -1 where no row tells; a record has one truth."""
+    unknown_cell = no_prediction({text for text, test in zip(texts, tested.tolist()) if test})
+    codes, found = categories([None if text == unknown_cell else text for text in texts])
+    truth = np.full(len(order), -1, dtype=np.int32)
+    told = codes >= 0
+    truth[records[told]] = codes[told]
+    differs = told & (truth[records] != codes)
+    if differs.any():
+        at = int(np.argmax(differs))
+        record = records[at]
+        raise UserError(
+            f"{where}: record {order[record]} has the truth {found[codes[at]]!r} in row {at + 1} "
+            f"and {found[truth[record]]!r} in another; a record has one class",
+            ("path",),
+        )
+    labels = found
+    if classes is not None:
+        for at, label in enumerate(classes):
+            if not isinstance(label, str):
+                raise UserError(
+                    f"classes holds {label!r}, which is no text; put it in quotes", ("classes", at)
+                )
+        unknown = sorted(set(found) - set(classes))
+        if unknown:
+            raise UserError(f"{where}: truth {listed(unknown)} is not in classes", ("classes",))
+        labels = tuple(sorted(set(classes)))
+        number = [*(labels.index(label) for label in found), -1]
+        truth = np.array(number, dtype=np.int32)[truth]
+    if len(labels) < 2:
+        raise UserError(
+            f"{where}: the truth holds only the class {listed(labels)}; at least two are needed",
+            ("path",),
+        )
+    return labels, truth
+
+
+def _total(where: str, named: int, n: int | None) -> int:
+    if n is None:
+        return named
+    if n < named:
+        raise UserError(f"n = {n}, but {where} names {named} records", ("n",))
+    return n
+
+
+def _keys(column: Mapping[str, Sequence[str]], count: int) -> list[tuple[str, str]]:
+    """(replication, fold) of each row; a file with `split` has one replication so far."""
+    if "fold" in column:
+        return list(zip(column.get("replication", ("1",) * count), column["fold"]))
+    return [("1", split) for split in column["split"]]
+
+
+class _Part:
+    """The rows of one scheme: which split each belongs to, its record and role."""
+
+    def __init__(
+        self,
+        where: str,
+        keys: list[tuple[str, str]],
+        records: Indices,
+        role: Codes,
+        n: int,
+        names: Sequence[str],
+    ) -> None:
+        self.where, self.records, self.n, self.names = where, records, n, names
+        distinct = sorted(set(keys), key=lambda key: [natural(word) for word in key])
+        number = {key: at for at, key in enumerate(distinct)}
+        self.keys = distinct
+        self.split = np.fromiter(map(number.__getitem__, keys), dtype=np.int64, count=len(keys))
+        self.test = role == _ROLES.index(TEST)
+        self.train = role == _ROLES.index(TRAIN)
+        self.sizes = np.bincount(self.split[self.test], minlength=len(distinct))
+
+    @property
+    def alone(self) -> bool:
+        return len(self.keys) == 1 and not self.train.any()
+
+    def name(self, at: int) -> str:
+        replication, fold = self.keys[at]
+        return f"split {fold}" if replication == "1" else f"replication {replication}, fold {fold}"
+
+    def record(self, at: int) -> str:
+        """What the file calls a record; those it does not name have none."""
+        return self.names[at] if at < len(self.names) else f"number {at}, which the file lacks,"
+
+    def refuse_twice(self) -> None:
+        at = np.sort(self.split[self.test] * self.n + self.records[self.test])
+        twice = at[1:][at[1:] == at[:-1]]
+        if twice.size:
+            split, record = divmod(int(twice[0]), self.n)
+            raise UserError(
+                f"{self.where}: record {self.record(record)} is tested more than once in "
+                f"{self.name(split)}",
+                ("path",),
+            )
+
+    def regroup(self, replications: Sequence[int]) -> None:
+        """Call the splits by replication and fold; `replications` has the folds of each."""
+        self.keys = [
+            (str(at + 1), str(fold + 1)) for at, k in enumerate(replications) for fold in range(k)
+        ]
+
+
+def _plan(part: _Part, scheme: str | None) -> tuple[Plan, Indices]:
+    """The plan of a part, and the number of the split that each row belongs to."""
+    if (part.sizes == 0).any():
+        raise UserError(
+            f"{part.where}: {part.name(int(np.argmin(part.sizes)))} tests no record", ("path",)
+        )
+    part.refuse_twice()
+    one = len({key[0] for key in part.keys}) == 1
+    if one or scheme is None:
+        scheme = _guess(part, scheme)
+    counts = _counts(part)
+    try:
+        if scheme in _FOLDED and not part.train.any():
+            return fold_plan(scheme, _fold_numbers(part, scheme, counts), counts[0]), part.split
+        return plan_of(scheme, part.keys, _all_roles(part), part.where), part.split
+    except (Misfit, PartitionError) as fault:
+        raise UserError(f"{part.where}: {fault}", ("path",)) from None
+
+
+def _counts(part: _Part) -> list[int]:
+    groups = [key[0] for key in part.keys]
+    return [groups.count(group) for group in dict.fromkeys(groups)]
+
+
+def _replications(part: _Part) -> list[int] | None:
+    """How many consecutive splits make each replication that tests every record once."""
+    n = part.n
+    order = np.argsort(part.split[part.test], kind="stable")
+    records = part.records[part.test][order]
+    if len(records) % n:
+        return None
+    ends = np.cumsum(part.sizes)
+    whole = np.flatnonzero(ends % n == 0)
+    if len(whole) != len(records) // n:
+        return None
+    if (np.sort(records.reshape(-1, n), axis=1) != np.arange(n)).any():
+        return None
+    return [int(k) for k in np.diff(np.concatenate([[-1], whole]))]
+
+
+def _guess(part: _Part, scheme: str | None) -> str:
+    """The scheme of splits that are only numbered, regrouped into its replications."""
+    folds = None if part.train.any() else _replications(part)
+    even = folds is not None and len(set(folds)) == 1 and folds[0] > 1
+    if scheme is None:
+        if folds is None or not even:
+            scheme = "holdout" if len(part.keys) == 1 else "repeated_holdout"
+        elif len(folds) == 1:
+            scheme = "loo" if folds[0] == part.n else "kfold"
+        elif folds[0] == 2:
+            halves = (np.abs(2 * part.sizes - part.n) <= 1).all()
+            scheme = "random_mx2" if halves else "repeated_kfold"
+        else:
+            scheme = "repeated_kfold"
+    if scheme == "repeated_holdout":
+        part.regroup([1] * len(part.keys))
+    elif scheme in ("random_mx2", "blocked_mx2"):
+        if len(part.keys) % 2:
+            raise UserError(
+                f"{part.where}: {scheme} needs two splits a replication, but there are "
+                f"{len(part.keys)}",
+                ("scheme",),
+            )
+        part.regroup([2] * (len(part.keys) // 2))
+    elif scheme == "repeated_kfold":
+        if folds is None or not even:
+            raise UserError(
+                f"{part.where}: the splits do not make replications that test every record once",
+                ("scheme",),
+            )
+        part.regroup(folds)
+    return scheme
+
+
+def _fold_numbers(part: _Part, scheme: str, counts: list[int]) -> Indices:
+    """(R, n) fold numbers; every record is tested once in a replication."""
+    if len(set(counts)) != 1:
+        raise Misfit(f"the replications have {sorted(set(counts))} folds; all need equally many")
+    r, k = len(counts), counts[0]
+    if k < 2:
+        raise Misfit(f"{scheme} needs at least 2 folds, not {k}")
+    replication, fold = np.divmod(part.split[part.test], k)
+    at = replication * part.n + part.records[part.test]
+    times = np.bincount(at, minlength=r * part.n)
+    if (times != 1).any():
+        first = int(np.argmax(times != 1))
+        raise Misfit(
+            f"record {part.record(first % part.n)} is tested {times[first]} times in replication "
+            f"{first // part.n + 1}; {scheme} tests every record once"
+        )
+    folds = np.empty(r * part.n, dtype=np.int64)
+    folds[at] = fold
+    return folds.reshape(r, part.n)
+
+
+def _all_roles(part: _Part) -> NDArray[np.uint8]:
+    """Roles of all records in all splits; without rows that say so, all others are trained on."""
+    used = part.test | part.train
+    names = [part.name(at) for at in range(len(part.keys))]
+    role = np.where(part.test, 2, 1)[used]
+    roles = roles_of(
+        part.where, names, part.split[used], part.records[used], role, part.n, part.names
+    )
+    silent = ~(roles == 1).any(axis=1)
+    roles[silent] = np.where(roles[silent] == 0, 1, roles[silent])
+    return roles
+
+
+def _codes(
+    where: str,
+    learner: str,
+    cells: Sequence[str],
+    number: Mapping[str, int],
+    mark: str,
+    tested: NDArray[np.bool_],
+) -> Codes:
+    """Class codes of a learner's cells, -1 for no prediction."""
+    known = {**number, mark: -1}
+    found = [known.get(cell, -2) for cell in cells]
+    codes = np.array(found, dtype=np.int32)
+    wrong = (codes == -2) & tested
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        raise UserError(
+            f"{where}: {learner!r} predicts {cells[at]!r} in row {at + 1}, which is no class of "
+            f"the truth{did_you_mean(cells[at], number)}; if it is a class, say classes: [...]",
+            ("path",),
+        )
+    return codes
+
+
+def _per_split(
+    where: str, plan: Plan, split: Indices, records: Codes, codes: Codes
+) -> tuple[Codes | None, ...]:
+    """The codes cut into splits, by record; None where a split has no prediction at all."""
+    order = np.argsort(split * plan.n + records, kind="stable")
+    codes, split = codes[order], split[order]
+    sizes = np.bincount(split, minlength=len(plan.splits))
+    absent = np.bincount(split, weights=codes < 0, minlength=len(plan.splits)).astype(np.int64)
+    partly = (absent > 0) & (absent < sizes)
+    if partly.any():
+        at = int(np.argmax(partly))
+        replication, fold = split_names(plan)[at]
+        raise UserError(
+            f"{where} has no prediction for {absent[at]} of the {sizes[at]} records tested in "
+            f"replication {replication}, fold {fold}; a split has all or none",
+            ("path",),
+        )
+    cut = np.split(codes, np.cumsum(sizes)[:-1])
+    return tuple(None if gone else piece for gone, piece in zip(absent.tolist(), cut))
+
+
+def _words(plan: Plan) -> str:
+    shape = "×".join(map(str, plan.shape))
+    return f"{plan.scheme} ({shape})" if shape else plan.scheme
+
+
+def _hash(
+    truth: Codes,
+    classes: Sequence[str],
+    learners: Sequence[str],
+    plans: Sequence[Plan],
+    predictions: Predictions,
+) -> str:
+    """sha256 of the content: classes, truth, splits and predictions, however they were stored."""
+    digest = hashlib.sha256(b"cvinfer predictions 1\n")
+    for words in (classes, learners, [f"{plan.scheme} {plan.fingerprint}" for plan in plans]):
+        digest.update(len(words).to_bytes(8, "little"))
+        for word in words:
+            coded = word.encode()
+            digest.update(len(coded).to_bytes(8, "little") + coded)
+    digest.update(truth.astype("<i4").tobytes())
+    for learner in learners:
+        for plan in range(len(plans)):
+            for codes in predictions[learner, plan]:
+                digest.update(b"\0" if codes is None else b"\1" + codes.astype("<i4").tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,437 @@
+"""Partitions as a csv file: scheme, replication, fold, role, record.
+
+One row per record and split, role `train` or `test`; records that a split does not use have no row.
+Replications and folds count from 1, records from 0 in the order of the data set (after its own
+dropping and sampling). The fold column numbers the splits inside a replication:
+
+| scheme | replication | fold |
+|---|---|---|
+| holdout, kfold, loo | 1 | 1..K |
+| repeated_holdout | 1..J | 1 |
+| repeated_kfold, random_mx2, blocked_mx2 | 1..R | 1..K |
+| paired_halves | halving/half, such as 3/1 | hold-out inside the half |
+
+Two plans of one scheme in a file are told apart as `kfold` and `kfold#2`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cvinfer.errors import UserError
+from cvinfer.partitions import PartitionError, Plan, schemes
+from cvinfer.partitions.blocks import MOST_REPLICATIONS, block_array, blocks_needed
+from cvinfer.partitions.split import FoldSplits, HalfSplits, RoleSplits
+
+from .dataset import categories
+from .files import did_you_mean, listed, read_rows
+
+__all__ = ["COLUMNS", "plan_of", "read_splits", "split_names", "write_file", "write_splits"]
+
+COLUMNS = ("scheme", "replication", "fold", "role", "record")
+_ROLES = ("train", "test")
+
+Indices = NDArray[np.int64]
+Roles = NDArray[np.uint8]
+Builder = Callable[[int, Roles, Any, "list[int]"], Plan]
+
+
+# Writing ------------------------------------------------------------------------------------------
+
+
+def write_splits(plans: Sequence[Plan], path: str | os.PathLike[str]) -> None:
+    """Write the plans; a name in .gz is packed. The same plans give the same bytes."""
+
+    def chunks() -> Iterator[str]:
+        yield ",".join(COLUMNS) + "\n"
+        for plan, label in zip(plans, scheme_labels(plans)):
+            for split, (replication, fold) in zip(plan.splits, split_names(plan)):
+                for role in _ROLES:
+                    head = f"{label},{replication},{fold},{role},"
+                    records: Indices = getattr(split, role)
+                    yield "".join([f"{head}{record}\n" for record in records.tolist()])
+
+    write_file(Path(path), chunks())
+
+
+def write_file(path: Path, chunks: Iterator[str]) -> None:
+    """Text to a file that appears whole or not at all; packed without a time if it ends in .gz."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with open(beside, "wb") as raw:
+            if path.suffix == ".gz":
+                # Neither name nor time go into the header: equal content, equal bytes.
+                with gzip.GzipFile("", "wb", compresslevel=6, fileobj=raw, mtime=0) as packed:
+                    for chunk in chunks:
+                        packed.write(chunk.encode())
+            else:
+                for chunk in chunks:
+                    raw.write(chunk.encode())
+        os.replace(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def scheme_labels(plans: Sequence[Plan]) -> list[str]:
+    """The scheme of each plan, numbered where one occurs again."""
+    seen: dict[str, int] = {}
+    labels = []
+    for plan in plans:
+        seen[plan.scheme] = seen.get(plan.scheme, 0) + 1
+        count = seen[plan.scheme]
+        labels.append(plan.scheme if count == 1 else f"{plan.scheme}#{count}")
+    return labels
+
+
+def split_names(plan: Plan) -> list[tuple[str, int]]:
+    """Replication and fold of each split, in the order of the splits."""
+    shape = plan.shape
+    if plan.replicated_by is None:
+        # The one axis, if there is one, holds the folds of the only replication.
+        return [("1", fold + 1) for fold in range(len(plan.splits))]
+    if len(shape) == 1:
+        return [(str(at + 1), 1) for at in range(shape[0])]
+    names = []
+    for index in np.ndindex(*shape):
+        names.append(("/".join(str(at + 1) for at in index[:-1]), index[-1] + 1))
+    return names
+
+
+# Reading ------------------------------------------------------------------------------------------
+
+
+def read_splits(path: str | os.PathLike[str], n: int) -> list[Plan]:
+    """The plans of a file for n records; anything that does not fit is refused with its place."""
+    written = os.fspath(path)
+    header, rows = read_rows(written, Path())
+    for name in COLUMNS:
+        if name not in header:
+            raise UserError(
+                f"{written!r} has no column {name!r}{did_you_mean(name, header)}; a splits file "
+                f"has {', '.join(COLUMNS)}",
+                ("path",),
+            )
+    if not rows:
+        raise UserError(f"{written!r} has a header but no splits", ("path",))
+    column = dict(zip(header, zip(*rows)))
+    roles, found = categories(column["role"])
+    wrong = [role for role in found if role not in _ROLES]
+    if wrong:
+        raise UserError(f"{written!r}: role {listed(wrong)} is neither train nor test", ("path",))
+    records = whole_numbers(written, "record", column["record"])
+    outside = (records < 0) | (records >= n)
+    if outside.any():
+        first = int(np.argmax(outside))
+        hint = " (records count from 0)" if int(records.max()) == n and records.min() == 1 else ""
+        raise UserError(
+            f"{written!r}: record {records[first]} in row {first + 1} of the splits, but the data "
+            f"has records 0 to {n - 1}{hint}",
+            ("path",),
+        )
+    is_test = np.array([role == "test" for role in found])[roles]
+    plans = []
+    for label, where in grouped(column["scheme"]):
+        plans.append(_plan(written, label, where, column, records, is_test, n))
+    return plans
+
+
+def grouped(labels: Sequence[str]) -> list[tuple[str, Indices]]:
+    """Each label with the rows it is in, in the order of first appearance."""
+    order = list(dict.fromkeys(labels))
+    codes, _ = categories(labels, order)
+    rows = np.argsort(codes, kind="stable")
+    ends = np.cumsum(np.bincount(codes, minlength=len(order)))
+    return list(zip(order, np.split(rows, ends[:-1])))
+
+
+def whole_numbers(written: str, name: str, texts: Sequence[str]) -> Indices:
+    """A column of whole numbers; the first other entry is named."""
+    try:
+        return np.fromiter(map(int, texts), dtype=np.int64, count=len(texts))
+    except (ValueError, OverflowError):
+        for at, text in enumerate(texts):
+            if not text.strip().lstrip("+-").isdecimal() or len(text) > 18:
+                break
+        raise UserError(
+            f"{written!r}: {name} {text!r} in row {at + 1} is no whole number", ("path",)
+        ) from None
+
+
+def scheme_of(written: str, label: str) -> str:
+    """The scheme of a label such as kfold#2."""
+    name, mark, count = label.partition("#")
+    if name not in schemes() or (mark and not count.isdecimal()):
+        raise UserError(
+            f"{written!r}: there is no scheme {name!r}{did_you_mean(name, schemes())}", ("path",)
+        )
+    return name
+
+
+def _plan(
+    written: str,
+    label: str,
+    where: Indices,
+    column: Mapping[str, Sequence[str]],
+    records: Indices,
+    is_test: NDArray[np.bool_],
+    n: int,
+) -> Plan:
+    scheme = scheme_of(written, label)
+    names = list(zip(*([column[key][at] for at in where] for key in ("replication", "fold"))))
+    keys = sorted(set(names), key=lambda key: [natural(part) for part in key])
+    number = {key: at for at, key in enumerate(keys)}
+    split = np.fromiter(map(number.__getitem__, names), dtype=np.int64, count=len(names))
+    roles = roles_of(
+        f"{written!r}: {label}",
+        [f"replication {a}, fold {b}" for a, b in keys],
+        split,
+        records[where],
+        np.where(is_test[where], 2, 1),
+        n,
+    )
+    return plan_of(scheme, keys, roles, f"{written!r}: {label}")
+
+
+def roles_of(
+    where: str,
+    names: Sequence[str],
+    split: Indices,
+    records: Indices,
+    role: Indices,
+    n: int,
+    called: Sequence[str] | None = None,
+) -> Roles:
+    """(splits, n): 0 unused, 1 train, 2 test; a record may stand once in a split.
+
+    `names` are the splits' and `called` the records' names in messages.
+    """
+    at = split * n + records
+    order = np.sort(at)
+    twice = order[1:][order[1:] == order[:-1]]
+    if twice.size:
+        first = int(twice[0])
+        kinds = role[at == first]
+        fault = (
+            "is both trained on and tested on"
+            if len(set(kinds.tolist())) > 1
+            else f"stands {len(kinds)} times as {_ROLES[int(kinds[0]) - 1]}"
+        )
+        record = called[first % n] if called is not None else first % n
+        raise UserError(
+            f"{where}: record {record} {fault} in {names[first // n]}; a record has one role in "
+            "a split",
+            ("path",),
+        )
+    roles = np.zeros(len(names) * n, dtype=np.uint8)
+    roles[at] = role
+    return roles.reshape(len(names), n)
+
+
+def natural(text: str) -> list[tuple[int, int, str]]:
+    """A key that sorts r2 before r10."""
+    parts: list[tuple[int, int, str]] = []
+    word = ""
+    for char in text + "\0":
+        digit = char.isascii() and char.isdigit()
+        if word and digit != (word[-1].isascii() and word[-1].isdigit()):
+            parts.append((0, int(word), "") if word.isascii() and word.isdigit() else (1, 0, word))
+            word = ""
+        word += char
+    return parts
+
+
+# From roles to a plan -----------------------------------------------------------------------------
+
+
+def plan_of(scheme: str, keys: Sequence[Sequence[str]], roles: Roles, where: str) -> Plan:
+    """The plan of that scheme whose splits have these roles, a row each.
+
+    `keys` are (replication, fold) of each split, in order. What the scheme promises is checked:
+    a K-fold tests every record once, halves are each other's training sets, and so on.
+    """
+    n = roles.shape[1]
+    for at, row in enumerate(roles):
+        for role, name in enumerate(_ROLES, 1):
+            if not (row == role).any():
+                replication, fold = keys[at]
+                raise UserError(
+                    f"{where}: replication {replication}, fold {fold} has no {name} records",
+                    ("path",),
+                )
+    groups = [key[0] for key in keys]
+    counts = [groups.count(group) for group in dict.fromkeys(groups)]
+    try:
+        build = _BUILDERS[scheme]
+    except KeyError:
+        raise UserError(
+            f"{where}: splits of {scheme} cannot be read; {', '.join(_BUILDERS)} can", ("path",)
+        ) from None
+    try:
+        return build(n, roles, keys, counts)
+    except (Misfit, PartitionError) as fault:
+        raise UserError(f"{where}: {fault}", ("path",)) from None
+
+
+class Misfit(Exception):
+    """Splits that are not what their scheme promises."""
+
+
+def _holdout(n: int, roles: Roles, keys: Any, counts: list[int]) -> Plan:
+    if len(roles) != 1:
+        raise Misfit(f"a holdout is one split, not {len(roles)}; name it repeated_holdout")
+    options = {"n1": int((roles == 1).sum())}
+    return Plan("holdout", n, (), RoleSplits(roles), 0, options)
+
+
+def _repeated_holdout(n: int, roles: Roles, keys: Any, counts: list[int]) -> Plan:
+    if len(counts) != 1 and set(counts) != {1}:
+        raise Misfit(f"a replication of repeated_holdout is one split, not {max(counts)}")
+    options: dict[str, Any] = {"j": len(roles)}
+    sizes = (roles == 1).sum(axis=1)
+    if (sizes == sizes[0]).all():
+        options["n1"] = int(sizes[0])
+    splits = RoleSplits(roles)
+    return Plan("repeated_holdout", n, (len(roles),), splits, 0, options, replicated_by="j")
+
+
+def _folds(scheme: str, roles: Roles, counts: list[int]) -> Indices:
+    """(R, n) fold numbers."""
+    if len(set(counts)) != 1:
+        raise Misfit(f"the replications have {sorted(set(counts))} folds; all need equally many")
+    k = counts[0]
+    if k < 2:
+        raise Misfit(f"{scheme} needs at least 2 folds, not {k}")
+    tested = (roles == 2).reshape(len(counts), k, -1)
+    times = tested.sum(axis=1)
+    if (times != 1).any():
+        replication, record = np.argwhere(times != 1)[0]
+        raise Misfit(
+            f"record {record} is tested {times[replication, record]} times in replication "
+            f"{replication + 1}; {scheme} tests every record once"
+        )
+    _complement(scheme, roles)
+    return tested.argmax(axis=1).astype(np.int64)
+
+
+def _complement(scheme: str, roles: Roles) -> None:
+    unused = np.argwhere(roles == 0)
+    if len(unused):
+        raise Misfit(
+            f"record {unused[0][1]} is neither trained on nor tested on in split "
+            f"{unused[0][0] + 1}; {scheme} uses every record"
+        )
+
+
+def fold_plan(scheme: str, folds: Indices, k: int) -> Plan:
+    """The plan of kfold, repeated_kfold or loo from its (R, n) fold numbers."""
+    r, n = folds.shape
+    splits = FoldSplits(folds, k)
+    if scheme == "repeated_kfold":
+        options = {"r": r, "k": k}
+        return Plan(scheme, n, (r, k), splits, 0, options, replicated_by="r")
+    if r != 1:
+        raise Misfit(f"{scheme} is one replication, not {r}; name it repeated_kfold")
+    if scheme == "loo" and k != n:
+        raise Misfit(f"loo has one fold for each of the n = {n} records, not {k}")
+    return Plan(scheme, n, (k,), splits, 0, {"k": k} if scheme == "kfold" else {})
+
+
+def _from_folds(scheme: str) -> Builder:
+    return lambda n, roles, keys, counts: fold_plan(
+        scheme, _folds(scheme, roles, counts), counts[0]
+    )
+
+
+def _halves(scheme: str, roles: Roles, counts: list[int]) -> NDArray[np.bool_]:
+    """(m, n): which records are in S_j."""
+    if set(counts) != {2}:
+        raise Misfit(f"a replication of {scheme} has 2 folds, not {sorted(set(counts) - {2})}")
+    _complement(scheme, roles)
+    pairs = roles.reshape(len(counts), 2, -1)
+    same = (pairs[:, 0] == pairs[:, 1]).any(axis=1)
+    if same.any():
+        raise Misfit(
+            f"in replication {int(np.argmax(same)) + 1} the second fold does not train on what the "
+            f"first one tests; {scheme} turns the halves round"
+        )
+    return np.asarray(pairs[:, 0] == 1)
+
+
+def _random_mx2(n: int, roles: Roles, keys: Any, counts: list[int]) -> Plan:
+    in_s, m = _halves("random_mx2", roles, counts), len(counts)
+    return Plan("random_mx2", n, (m, 2), HalfSplits(in_s), 0, {"m": m}, replicated_by="m")
+
+
+def _blocked_mx2(n: int, roles: Roles, keys: Any, counts: list[int]) -> Plan:
+    in_s, m = _halves("blocked_mx2", roles, counts), len(counts)
+    if not 2 <= m <= MOST_REPLICATIONS:
+        raise Misfit(f"blocked_mx2 has 2 to {MOST_REPLICATIONS} replications, not {m}")
+    array = block_array(m) > 0
+    number = {row.tobytes(): at + 1 for at, row in enumerate(array)}
+    found = [number.get(row.tobytes(), 0) for row in np.ascontiguousarray(in_s.T)]
+    blocks = np.array(found, dtype=np.int64) if all(found) else None
+    plan = Plan("blocked_mx2", n, (m, 2), HalfSplits(in_s), 0, {"m": m}, blocks, "m")
+    if blocks is None:
+        _blocked_enough(plan, in_s)
+    return plan
+
+
+def _blocked_enough(plan: Plan, in_s: NDArray[np.bool_]) -> None:
+    """Refuse halves that no blocks of about equal size can have made.
+
+    Records of one block go the same way in every replication, so there are at most h ways. With
+    block sizes that differ by at most one, an overlap is within 3h/8 records of n/4.
+    """
+    h = blocks_needed(in_s.shape[0])
+    ways = len(np.unique(in_s.T, axis=0))
+    worst = plan.overlaps().worst or 0.0
+    if ways > h or worst > 3 * h / 8:
+        raise Misfit(
+            f"these halves are not blocked: the records go {ways} ways (blocked: at most {h}), and "
+            f"an overlap of training sets is {worst:g} records off n/4 = {plan.n / 4:g} (blocked: "
+            f"at most {3 * h / 8:g}); name the scheme random_mx2"
+        )
+
+
+def _paired_halves(n: int, roles: Roles, keys: Any, counts: list[int]) -> Plan:
+    pairs = list(dict.fromkeys(key[0] for key in keys))
+    parts = [pair.split("/") for pair in pairs]
+    if any(len(part) != 2 for part in parts):
+        wrong = next(pair for pair, part in zip(pairs, parts) if len(part) != 2)
+        raise Misfit(f"replication {wrong!r} of paired_halves must be halving/half, such as 3/1")
+    halvings = list(dict.fromkeys(part[0] for part in parts))
+    m, j = len(halvings), counts[0]
+    if len(parts) != 2 * m or [part[0] for part in parts] != [h for h in halvings for _ in "12"]:
+        raise Misfit("every halving of paired_halves needs exactly two halves")
+    if set(counts) != {j}:
+        raise Misfit(f"the halves have {sorted(set(counts))} hold-outs; all need equally many")
+    used = roles.reshape(m, 2, j, n) > 0
+    if (used != used[:, :, :1]).any() or (used[:, 0, 0] & used[:, 1, 0]).any():
+        raise Misfit(
+            "the hold-outs of a half must use the records of that half, and the two halves of a "
+            "halving must share none"
+        )
+    options: dict[str, Any] = {"m": m, "j": j}
+    sizes = (roles == 2).sum(axis=1)
+    if (sizes == sizes[0]).all():
+        options["n_test"] = int(sizes[0])
+    return Plan("paired_halves", n, (m, 2, j), RoleSplits(roles), 0, options, replicated_by="m")
+
+
+_BUILDERS: dict[str, Builder] = {
+    "holdout": _holdout,
+    "repeated_holdout": _repeated_holdout,
+    "kfold": _from_folds("kfold"),
+    "repeated_kfold": _from_folds("repeated_kfold"),
+    "loo": _from_folds("loo"),
+    "random_mx2": _random_mx2,
+    "blocked_mx2": _blocked_mx2,
+    "paired_halves": _paired_halves,
+}

@@ -1,0 +1,125 @@
+"""What a source of records hands over before columns are chosen and records are dropped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cvinfer.errors import UserError
+
+from .dataset import CATEGORICAL, NUMERIC, Column, categories
+from .files import did_you_mean, listed
+
+__all__ = ["Table", "text_column", "choose", "column_of", "names_in"]
+
+# Anything else cannot be part of a number; Python's own float also takes 'nan' and '1_000'.
+_NO_NUMBER = re.compile(r"[^0-9eE.+\-\s]")
+_FEW, _MANY = 3, 10
+
+
+@dataclass(frozen=True)
+class Table:
+    """Records as a source has them.
+
+    columns: the features by name, each made when it is asked for, so that a dropped column costs
+    nothing. labels: the class of each record as written; None = it has none.
+    """
+
+    name: str
+    columns: Mapping[str, Callable[[], Column]]
+    labels: Sequence[str | None]
+    target: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n(self) -> int:
+        return len(self.labels)
+
+
+def numbers(texts: Sequence[str]) -> list[float] | None:
+    """The texts as numbers if every one of them is finite, else None."""
+    if _NO_NUMBER.search("\n".join(texts)):
+        return None
+    try:
+        found = list(map(float, texts))
+    except ValueError:
+        return None
+    return found if np.isfinite(found).all() else None
+
+
+def text_column(name: str, texts: Sequence[str], missing: frozenset[str]) -> Column:
+    """Numeric if every entry that is not missing is a finite number, else categorical."""
+    distinct = sorted(set(texts) - missing)
+    found = numbers(distinct)
+    if found is None:
+        entries: Sequence[str | None] = texts
+        if missing.intersection(texts):
+            entries = [None if text in missing else text for text in texts]
+        codes, levels = categories(entries, distinct)
+        return Column(name, CATEGORICAL, codes, levels)
+    value = dict(zip(distinct, found))
+    value.update(dict.fromkeys(missing, float("nan")))
+    values = np.fromiter(map(value.__getitem__, texts), dtype=np.float64, count=len(texts))
+    return Column(name, NUMERIC, values)
+
+
+def nearly_numeric(column: Column) -> str | None:
+    """A note on a column that a few texts keep from being numeric, as '?' often does."""
+    if column.kind == NUMERIC or not column.levels:
+        return None
+    odd = [level for level in column.levels if numbers([level]) is None]
+    if len(odd) > _FEW or len(column.levels) - len(odd) < _MANY:
+        return None
+    count = int(np.isin(column.values, [column.levels.index(level) for level in odd]).sum())
+    if 2 * count >= len(column.values):
+        return None
+    return (
+        f"column {column.name!r} is categorical: {count} of {len(column.values)} entries are no "
+        f"numbers ({listed(odd)}); if they mean missing, say na: {odd!r}"
+    )
+
+
+def column_of(names: Sequence[str], wanted: str, key: str, what: str) -> None:
+    """Refuse a column that is not there."""
+    if wanted not in names:
+        raise UserError(f"{what} has no column {wanted!r}{did_you_mean(wanted, names)}", (key,))
+
+
+def names_in(key: str, values: Sequence[object]) -> list[str]:
+    """The column names of `keep` or `drop`."""
+    for at, value in enumerate(values):
+        if not isinstance(value, str):
+            raise UserError(
+                f"{key} holds {value!r}, which is no text; write '{value}' in quotes", (key, at)
+            )
+    return [str(value) for value in values]
+
+
+def choose(
+    names: Sequence[str], target: str | None, keep: Sequence[object], drop: Sequence[object]
+) -> list[str]:
+    """The feature columns that stay, in the order of the source.
+
+    An empty `keep` keeps all. Names that are not there are refused, and so is dropping the target.
+    """
+    for key, values in (("keep", keep), ("drop", drop)):
+        for at, name in enumerate(names_in(key, values)):
+            if name == target:
+                if key == "keep":
+                    continue
+                raise UserError(f"drop holds the target {name!r}; it cannot go", (key, at))
+            if name not in names:
+                raise UserError(
+                    f"{key}: there is no column {name!r}{did_you_mean(name, names)}", (key, at)
+                )
+    stay = [name for name in names if name != target and (not keep or name in keep)]
+    return [name for name in stay if name not in drop]
+
+
+def numeric(name: str, values: NDArray[np.float64]) -> Callable[[], Column]:
+    """A numeric column that is at hand already."""
+    return lambda: Column(name, NUMERIC, values)
