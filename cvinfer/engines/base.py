@@ -1,0 +1,144 @@
+"""What an engine is: the types that the spec, the executor and every engine share."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, NamedTuple, Optional, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cvinfer.errors import CvinferError, UserError
+
+if TYPE_CHECKING:
+    from cvinfer.data.dataset import Dataset
+
+
+class LearnerError(CvinferError):
+    """A learner that failed on one split: recorded with its message, never guessed around."""
+
+    exit_code = 3
+
+
+class Problem(NamedTuple):
+    """A fault of a learner's entry found before any fit; `path` starts inside that entry."""
+
+    path: tuple[Any, ...]
+    message: str
+    allowed: Optional[str] = None
+    suggestion: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class LearnerSpec:
+    """One entry of `learners:`: either `learner` with its `params`, or `steps`."""
+
+    name: str
+    engine: str
+    learner: Optional[str] = None
+    steps: Optional[tuple[tuple[str, Mapping[str, Any]], ...]] = None
+    params: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def settings(self) -> dict[str, Any]:
+        """Everything that matters to the fit, JSON-able and in one order; not the name."""
+        found: dict[str, Any] = {"engine": self.engine}
+        if self.learner is not None:
+            found["learner"] = self.learner
+        if self.steps is not None:
+            found["steps"] = [
+                {name: plain(params, ("steps", i, name))} for i, (name, params) in _numbered(self)
+            ]
+        found["params"] = plain(self.params, ("params",))
+        found["options"] = plain(self.options, ("options",))
+        return found
+
+
+class LearnerInfo(NamedTuple):
+    """What `cvinfer list learners` shows; one that cannot be used is listed with its reason."""
+
+    name: str
+    description: str
+    available: bool = True
+    reason: Optional[str] = None
+    aliases: tuple[str, ...] = ()
+
+
+class Prediction(NamedTuple):
+    """Class codes of the test records, in the order of `test`, and what it took to get them."""
+
+    codes: NDArray[np.int32]
+    seconds_fit: float
+    seconds_predict: float
+    warnings: tuple[str, ...] = ()
+
+
+class Session(Protocol):
+    """An engine holding one data set, converted once; after that only index arrays travel."""
+
+    def predict(
+        self, learner: LearnerSpec, train: NDArray[np.int64], test: NDArray[np.int64], seed: int
+    ) -> Prediction:
+        """Fit on `train`, predict `test`; raises `LearnerError` where the learner fails."""
+
+
+class Engine(Protocol):
+    """One kind of learners; stateless, so that it can be named anywhere and opened in a worker."""
+
+    name: str
+
+    def reason(self) -> Optional[str]:
+        """Why this engine cannot be used here; None where it can."""
+
+    def open(self, dataset: Dataset) -> Session:
+        """A session on this data set."""
+
+    def check(
+        self, learner: LearnerSpec, dataset: Optional[Dataset], allow_code: bool
+    ) -> list[Problem]:
+        """Every fault of the entry that can be known before a fit."""
+
+    def learners(self) -> list[LearnerInfo]:
+        """The learners there are, and those that there would be."""
+
+    def versions(self, learner: Optional[LearnerSpec] = None) -> Mapping[str, str]:
+        """The packages that make a fit (of this learner), for store key and manifest."""
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> Optional[str]:
+    """The known name nearest to a wrong one; letter case does not count."""
+    by_fold = {each.casefold(): each for each in known}
+    close = difflib.get_close_matches(str(name).casefold(), list(by_fold), n=1, cutoff=0.6)
+    return by_fold[close[0]] if close else None
+
+
+def plain(value: Any, path: tuple[Any, ...] = ()) -> Any:
+    """`value` as JSON can hold it: mappings with sorted string keys, lists, finite numbers."""
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    if isinstance(value, np.generic):
+        return plain(value.item(), path)
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float):
+        # JSON has no infinities; their names are unambiguous enough inside settings.
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, Mapping):
+        keyed = {str(key): plain(each, (*path, key)) for key, each in value.items()}
+        return dict(sorted(keyed.items()))
+    if isinstance(value, (list, tuple)):
+        return [plain(each, (*path, i)) for i, each in enumerate(value)]
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist(), path)
+    place = ".".join(map(str, path))
+    raise UserError(
+        f"{place}: a {type(value).__name__} cannot be written in a spec; "
+        "use numbers, text, lists and mappings (an estimator as {Name: {param: value}})",
+        path,
+    )
+
+
+def _numbered(learner: LearnerSpec) -> Iterable[tuple[int, tuple[str, Mapping[str, Any]]]]:
+    return enumerate(learner.steps or ())
