@@ -1,0 +1,16 @@
+"""The JSON Schemas that travel with the package; `schemas/` at the top has the same files."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+
+@lru_cache(maxsize=None)
+def schema(name: str) -> dict[str, Any]:
+    """The schema called `name`, for example "spec"; shared, so not to be changed."""
+    text = (resources.files(__name__) / f"{name}.schema.json").read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found

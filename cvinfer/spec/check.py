@@ -1,0 +1,811 @@
+"""Names and parameters of a spec against the registries, and tests against the data.
+
+Everything here runs before the first fit. Each check adds its faults and goes on, and leaves out
+what an earlier fault has made meaningless, so that one cause gives one fault.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations, product
+from pathlib import Path, PurePosixPath
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, NamedTuple, Optional, Sequence
+
+import numpy as np
+
+from cvinfer.errors import CvinferError
+from cvinfer.inference import Need, Procedure, intervals, tests
+from cvinfer.spec import options as option_checks
+from cvinfer.spec.faults import Path as Place
+from cvinfer.spec.faults import close_match, listed
+from cvinfer.spec.model import (
+    DEFAULTS,
+    RECOMMENDED_INTERVALS,
+    RECOMMENDED_TESTS,
+    SchemeRequest,
+    Spec,
+    TestRequest,
+)
+from cvinfer.spec.shape import check_shape, describe, misspelt, quoted
+from cvinfer.spec.text import Document, keep_as_written, refuse_infinite
+
+if TYPE_CHECKING:
+    from cvinfer.engines.base import LearnerSpec
+
+#: Where text is meant, the scalar counts as it was written: `NO`, `01`, `1e3` are labels or names.
+AS_WRITTEN: tuple[tuple[str, ...], ...] = (
+    ("positive",),
+    ("compare", "**"),
+    *(
+        (*head, *tail)
+        for head in (("data",), ("data", "*"))
+        for tail in (
+            ("target",),
+            ("drop", "*"),
+            ("keep", "*"),
+            ("na", "*"),
+            ("classes", "*"),
+            ("binarize",),
+            ("binarize", "**"),
+        )
+    ),
+    ("learners", "*", "params", "constant"),
+)
+
+#: Columns of predictions.csv that no learner may be called.
+_RESERVED = ("scheme", "replication", "fold", "split", "record", "truth")
+
+#: Keys of a learner that every engine has; others are options of its engine.
+_LEARNER_KEYS = ("engine", "learner", "steps", "params")
+
+_NOT_IN_NAMES = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]')
+_WINDOWS_DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+_LONGEST_NAME = 100
+
+#: Options of a scheme that have no meaning in a spec: they belong to single records.
+_NOT_IN_SPECS = ("blocks",)
+
+#: A scheme that fits this many records fits any greater number of them.
+_ENOUGH_RECORDS = 2000
+
+
+class Checked(NamedTuple):
+    """A spec, if it has no faults, and its data sets as far as they could be read."""
+
+    spec: Optional[Spec]
+    data: tuple[Any, ...]
+
+
+def check(document: Document, base: Path, default_name: str, allow_code: bool) -> Checked:
+    """Add every fault to the document; the spec comes out where there is none."""
+    keep_as_written(document, AS_WRITTEN)
+    refuse_infinite(document, but_under="learners")
+    return _Check(document, base, default_name, allow_code).run()
+
+
+class _Available(NamedTuple):
+    """A partition that tests may use."""
+
+    scheme: str
+    options: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        shown = {k: v for k, v in self.options.items() if v not in (None, False)}
+        settings = ", ".join(f"{name}={value}" for name, value in shown.items())
+        return f"{self.scheme}({settings})" if settings else self.scheme
+
+
+class _Check:
+    def __init__(self, document: Document, base: Path, default_name: str, allow_code: bool) -> None:
+        self.document, self.base, self.allow_code = document, base, allow_code
+        self.default_name = default_name
+        # A key that is given as nothing is a fault of shape; it is checked no further.
+        self.bad = check_shape(document)
+        self.value: Mapping[str, Any] = document.value
+        self.seed = self._or_default("seed") if isinstance(self._or_default("seed"), int) else 0
+        self.data: list[Any] = []
+
+    def run(self) -> Checked:
+        name = self._name()
+        entries, places = self._data_sets()
+        predicted = [p for p in self.data if _is_predictions(p)]
+        learners = self._learners(entries)
+        pairs = self._pairs(list(learners) if learners is not None else None)
+        partition, available = self._partition(bool(predicted))
+        chosen_tests = self._requests("tests", tests(), RECOMMENDED_TESTS, available)
+        chosen_intervals = self._requests(
+            "intervals", intervals(), RECOMMENDED_INTERVALS, available
+        )
+        self._something_to_do(learners, chosen_tests, chosen_intervals)
+        self._fit_the_data(places, chosen_tests, chosen_intervals, partition, available)
+        self._positive(places)
+        if self.document.faults or learners is None or pairs is None or name is None:
+            return Checked(None, tuple(self.data))
+        assert chosen_tests is not None and chosen_intervals is not None
+        spec = Spec(
+            name=name,
+            base=self.base,
+            data=tuple(MappingProxyType(dict(entry)) for entry in entries),
+            learners=MappingProxyType({} if predicted else learners),
+            pairs=tuple(pairs) if chosen_tests else (),
+            partition=partition,
+            tests=tuple(request for request, _ in chosen_tests),
+            intervals=tuple(request for request, _ in chosen_intervals),
+            alpha=float(self._or_default("alpha")),
+            correction=self._or_default("correction"),
+            seed=int(self.seed),
+            loss=self._or_default("loss"),
+            positive=self._or_default("positive"),
+            limits=MappingProxyType(_given(self.value.get("limits"))),
+            output=MappingProxyType({"directory": "results", **_given(self.value.get("output"))}),
+        )
+        return Checked(spec, tuple(self.data))
+
+    # --- helpers ----------------------------------------------------------------------------------
+
+    def _fine(self, path: Place) -> bool:
+        """No fault of shape at this place, above it or below it."""
+        return not any(bad[: len(path)] == path or path[: len(bad)] == bad for bad in self.bad)
+
+    def _fault(self, path: Place, *args: Any, **named: Any) -> None:
+        self.document.add(path, *args, **named)
+
+    def _or_default(self, key: str) -> Any:
+        given = self.value.get(key) if self._fine((key,)) else None
+        return DEFAULTS[key] if given is None else given
+
+    # --- name -------------------------------------------------------------------------------------
+
+    def _name(self) -> Optional[str]:
+        if not self._fine(("name",)):
+            return None
+        given = "name" in self.value
+        name = str(self.value["name"]) if given else self.default_name
+        why = _unusable(name)
+        if why is None:
+            return name
+        if not given:
+            message = f"is missing, and the file's own name {quoted(name)} {why}"
+            self._fault((), message, "text that can name a directory", shown=("name",))
+            return None
+        self._fault(("name",), f"{quoted(name)} {why}", "text that can name a directory")
+        return None
+
+    # --- data -------------------------------------------------------------------------------------
+
+    def _data_sets(self) -> tuple[list[dict[str, Any]], list[Place]]:
+        """The entries of `data` with their names, and their places; fills `self.data`."""
+        given = self.value.get("data")
+        if given is None or ("data",) in self.bad:
+            return [], []
+        many = isinstance(given, list)
+        found: list[dict[str, Any]] = []
+        places: list[Place] = []
+        for index, entry in enumerate(given if many else [given]):
+            place: Place = ("data", index) if many else ("data",)
+            if not isinstance(entry, dict):
+                continue
+            named = {"name": _data_name(entry), **entry}
+            found.append(named)
+            places.append(place)
+            self.data.append(self._loaded(named, place))
+        self._distinct_names(found, places)
+        kinds = {_is_predictions_entry(entry) for entry in found}
+        if len(kinds) == 2:
+            at = next(p for e, p in zip(found, places) if _is_predictions_entry(e))
+            message = "predictions cannot stand beside data sets that learners are fitted on"
+            self._fault(at, message, "two specs, one for each")
+        return found, places
+
+    def _distinct_names(self, entries: list[dict[str, Any]], places: list[Place]) -> None:
+        seen: list[Any] = []
+        for entry, place in zip(entries, places):
+            if entry["name"] in seen and self._fine(place + ("name",)):
+                self._fault(place + ("name",), f"two data sets are called {quoted(entry['name'])}")
+            seen.append(entry["name"])
+
+    def _loaded(self, entry: dict[str, Any], place: Place) -> Any:
+        """The data set, read once; None where it cannot be."""
+        from cvinfer.data.registry import Request, sources
+
+        if not self._fine(place + ("source",)):
+            return None
+        known = sources()
+        source = entry["source"]
+        if source not in known:
+            meant = close_match(source, known)
+            where = place + ("source",)
+            self._fault(where, f"there is no source {quoted(source)}", listed(known), meant)
+            return None
+        info = known[source]
+        before = len(self.document.faults)
+        for key in entry:
+            if key not in info.options:
+                self._fault(
+                    place + (key,),
+                    f"unknown key for the source {source}",
+                    listed(info.options),
+                    close_match(key, info.options),
+                    key=True,
+                )
+        for key, option in info.options.items():
+            if option.required and key not in entry and not misspelt(key, entry):
+                self._fault(place, "is missing", option.description, shown=place + (key,))
+        self._data_faults(entry, place)
+        if len(self.document.faults) > before or not self._fine(place):
+            return None
+        try:
+            if not info.ready(Request(entry, self.base, self.seed)):
+                return None
+            return self._load(entry, place)
+        except CvinferError as error:
+            self._from_error(error, place)
+        except OSError as error:
+            self._fault(place + ("path",), f"cannot be read: {error.strerror or error}")
+        return None
+
+    def _data_faults(self, entry: dict[str, Any], place: Place) -> None:
+        """What the source finds wrong without reading, where nothing else was found before."""
+        from cvinfer.data.registry import faults, sources
+
+        known = sources()[entry["source"]].options
+        clean = {
+            key: value
+            for key, value in entry.items()
+            if key in known and self._fine(place + (key,))
+        }
+        for error in faults(clean):
+            if error.path:
+                self._from_error(error, place)
+
+    def _load(self, entry: dict[str, Any], place: Place) -> Any:
+        from cvinfer.data import load
+
+        data = load(entry, self.base, self.seed)
+        if not _is_predictions(data) and len(data.classes) < 2:
+            message = f"the target has one class only, {quoted(data.classes[0])}"
+            self._fault(place + ("target",), message, "at least two classes")
+            return None
+        return data
+
+    def _from_error(self, error: CvinferError, place: Place) -> None:
+        """An error of the data as a fault at the key that caused it."""
+        inner = tuple(getattr(error, "path", None) or ())
+        if inner[:1] == ("data",):
+            inner = inner[1:]
+        message, allowed, meant = _parted(str(error))
+        self._fault(place + inner, message, allowed, meant)
+
+    # --- learners ---------------------------------------------------------------------------------
+
+    def _learners(self, entries: list[dict[str, Any]]) -> Optional[dict[str, "LearnerSpec"]]:
+        from cvinfer.engines.base import LearnerSpec
+
+        if entries and all(map(_is_predictions_entry, entries)):
+            return self._predicted_learners()
+        if "learners" not in self.value:
+            if not misspelt("learners", self.value):
+                allowed = "a mapping of names to learners"
+                self._fault((), "is missing", allowed, shown=("learners",))
+            return None
+        given = self.value["learners"]
+        if not isinstance(given, dict) or ("learners",) in self.bad:
+            return None
+        found: dict[str, LearnerSpec] = {}
+        for name, entry in given.items():
+            place = ("learners", name)
+            self._learner_name(name)
+            if not self._fine(place) or not isinstance(entry, dict):
+                # Its name still counts, so that `compare` does not call it unknown.
+                found[name] = LearnerSpec(name, "")
+                continue
+            found[name] = _learner(name, entry)
+            self._check_learner(found[name], place)
+        return found
+
+    def _predicted_learners(self) -> Optional[dict[str, "LearnerSpec"]]:
+        from cvinfer.engines.base import LearnerSpec
+
+        if "learners" in self.value:
+            message = "the data are predictions made elsewhere, and nothing is fitted"
+            self._fault(("learners",), message, "no learners here; the file names them", key=True)
+            return None
+        sets = [data for data in self.data if data is not None]
+        if not sets or len(sets) < len(self.data):
+            return None
+        common = [n for n in sets[0].learners if all(n in other.learners for other in sets)]
+        return {name: LearnerSpec(name, "") for name in common}
+
+    def _learner_name(self, name: str) -> None:
+        place = ("learners", name)
+        if not name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
+            allowed = f"printable text of 1 to {_LONGEST_NAME} characters"
+            self._fault(place, "the name of a learner does not fit", allowed, key=True)
+        elif name in _RESERVED:
+            message = f"a learner cannot be called {name}: the file of predictions has that column"
+            self._fault(place, message, key=True)
+
+    def _check_learner(self, learner: "LearnerSpec", place: Place) -> None:
+        from cvinfer.engines import engines
+
+        known = engines()
+        if learner.engine not in known:
+            message = f"there is no engine {quoted(learner.engine)}"
+            meant = close_match(learner.engine, known)
+            self._fault(place + ("engine",), message, listed(known), meant)
+            return
+        engine = known[learner.engine]
+        for data in [d for d in self.data if d is not None and not _is_predictions(d)] or [None]:
+            for problem in engine.check(learner, data, self.allow_code):
+                inner = tuple(problem.path)
+                inner = inner[1:] if inner[:1] == ("options",) else inner
+                meant = problem.suggestion
+                if meant is None and problem.message.startswith("unknown key") and inner:
+                    meant = close_match(inner[-1], _LEARNER_KEYS)
+                self._fault(
+                    place + inner,
+                    problem.message,
+                    problem.allowed,
+                    meant,
+                    key=_is_about_a_key(problem.message, inner),
+                )
+
+    # --- compare ----------------------------------------------------------------------------------
+
+    def _pairs(self, learners: Optional[list[str]]) -> Optional[list[tuple[str, str]]]:
+        if learners is None or not self._fine(("compare",)):
+            return None
+        given = self._or_default("compare")
+        if given == "all":
+            return list(combinations(learners, 2))
+        placed = _placed_pairs(given)
+        before = len(self.document.faults)
+        for name, place in _placed_names(given):
+            if name not in learners:
+                message = f"there is no learner {quoted(name)}"
+                self._fault(place, message, listed(learners), close_match(name, learners))
+        if len(self.document.faults) > before:
+            return None
+        seen: set[frozenset[str]] = set()
+        for (a, b), place in placed:
+            if a == b:
+                message = f"{quoted(a)} cannot be compared with itself"
+                self._fault(place, message, "pairs of two different learners")
+            elif frozenset((a, b)) in seen:
+                self._fault(place, f"{quoted(a)} and {quoted(b)} are compared twice")
+            seen.add(frozenset((a, b)))
+        return [pair for pair, _ in placed]
+
+    # --- partition --------------------------------------------------------------------------------
+
+    def _partition(
+        self, predicted: bool
+    ) -> tuple[Optional[tuple[SchemeRequest, ...]], Optional[list[_Available]]]:
+        """The schemes that the spec names, and what tests find there; None and None for auto."""
+        given = self._or_default("partition")
+        if predicted:
+            if given != "auto":
+                message = "the data are predictions made elsewhere, with their own splits"
+                self._fault(("partition",), message, "auto", key=True)
+            sets = [data for data in self.data if _is_predictions(data)]
+            return None, _common([_plans_available(data.plans) for data in sets])
+        if given == "auto":
+            return None, None
+        requests: list[SchemeRequest] = []
+        available: list[_Available] = []
+        unknown = not self._fine(("partition",))
+        many = isinstance(given, list)
+        for index, entry in enumerate(given if many else [given]):
+            place: Place = ("partition", index) if many else ("partition",)
+            options = dict(entry) if isinstance(entry, dict) else {"scheme": entry}
+            request = SchemeRequest(options.pop("scheme", ""), MappingProxyType(options))
+            if not self._fine(place) or not self._known_scheme(request, place):
+                unknown = True
+                continue
+            requests.append(request)
+            plans = self._plans(request, place)
+            available += plans or []
+            unknown = unknown or plans is None
+        # What a faulty scheme would have offered nobody knows: tests are then left alone.
+        return tuple(requests), None if unknown else available
+
+    def _known_scheme(self, request: SchemeRequest, place: Place) -> bool:
+        from cvinfer.partitions import schemes
+
+        known = schemes()
+        at = place + ("scheme",) if place + ("scheme",) in self.document.places else place
+        if request.scheme == "file":
+            allowed: Sequence[str] = ("path",)
+            if "path" not in request.options:
+                message = "is missing"
+                self._fault(place, message, "a path to a file of splits", shown=place + ("path",))
+                return False
+        elif request.scheme in known:
+            info = known[request.scheme]
+            stratify = ("stratify",) if info.stratify else ()
+            own = [option for option in info.defaults if option not in _NOT_IN_SPECS]
+            allowed = (*own, *stratify)
+        else:
+            if request.scheme == "auto":
+                message = "auto cannot stand beside schemes"
+            else:
+                message = f"there is no scheme {quoted(request.scheme)}"
+            names = [*known, "file"]
+            self._fault(at, message, listed(names), close_match(request.scheme, names))
+            return False
+        wrong = [option for option in request.options if option not in allowed]
+        for option in wrong:
+            self._fault(
+                place + (option,),
+                f"unknown option for the scheme {request.scheme}",
+                listed(["scheme", *allowed]),
+                close_match(option, allowed),
+                key=True,
+            )
+        return not wrong
+
+    def _plans(self, request: SchemeRequest, place: Place) -> Optional[list[_Available]]:
+        """What the scheme offers; None where it cannot be made from the data."""
+        from cvinfer.partitions import PartitionError, make_plan, schemes
+
+        sets = [data for data in self.data if data is not None]
+        if request.scheme == "file":
+            return self._plans_of_file(request, place, sets)
+        for data in sets:
+            options = dict(request.options)
+            if options.pop("stratify", False):
+                # Labels instead of codes, for the message.
+                options["stratify"] = np.array(data.classes)[data.target]
+            try:
+                make_plan(request.scheme, data.n, seed=self.seed, **options)
+            except PartitionError as error:
+                message = str(error).removeprefix(f"{request.scheme}: ")
+                at = _option_in(message, options, place)
+                self._fault(at, f"{self._on(data)}{message}")
+                return None
+        defaults = schemes()[request.scheme].defaults
+        return [_Available(request.scheme, {**defaults, **request.options})]
+
+    def _plans_of_file(
+        self, request: SchemeRequest, place: Place, sets: list[Any]
+    ) -> Optional[list[_Available]]:
+        from cvinfer.data.splits_file import read_splits
+
+        file = self.base / str(request.options["path"])
+        found: list[list[_Available]] = []
+        for data in sets:
+            try:
+                found.append(_plans_available(read_splits(file, data.n)))
+            except CvinferError as error:
+                inner = tuple(getattr(error, "path", None) or ())
+                tail = inner if inner[:1] == ("path",) else ("path",)
+                # The message names the file as the spec does, not where it lies on this machine.
+                text = str(error).replace(str(file), str(request.options["path"]))
+                self._fault(place + tail, *_parted(text))
+                return None
+            except OSError as error:
+                reason = error.strerror or error
+                self._fault(place + ("path",), f"cannot be read: {reason}")
+                return None
+        return _common(found) if found else None
+
+    def _on(self, data: Any) -> str:
+        return f"on data set {quoted(data.name)}: " if len(self.data) > 1 else ""
+
+    # --- tests and intervals ----------------------------------------------------------------------
+
+    def _requests(
+        self,
+        key: str,
+        known: Mapping[str, Procedure],
+        recommended: Sequence[str],
+        available: Optional[list[_Available]],
+    ) -> Optional[list[tuple[TestRequest, Place]]]:
+        """The tests (or intervals) asked for, with the places of their names."""
+        if (key,) in self.bad:
+            return None
+        given = self._given_requests(key)
+        if given in ("recommended", "all"):
+            names = list(recommended if given == "recommended" else known)
+            if given == "all" and available is not None:
+                names = [name for name in names if _lacking(known[name], available) is None]
+                if not names:
+                    offered = listed(available)
+                    self._fault((key,), f"no {key[:-1]} is valid on the partition {offered}")
+            return [(TestRequest(name), (key,)) for name in names]
+        found: list[tuple[TestRequest, Place]] = []
+        for index, entry in enumerate(given):
+            place: Place = (key, index)
+            if not self._fine(place):
+                continue
+            request = self._request(key[:-1], known, entry, place)
+            if request is None:
+                continue
+            if any(request == other for other, _ in found):
+                self._fault(place, f"{request.name} is there twice with the same options")
+            else:
+                found.append((request, place))
+        return found
+
+    def _given_requests(self, key: str) -> Any:
+        given = self.value.get(key)
+        return DEFAULTS[key] if given is None else given
+
+    def _request(
+        self, kind: str, known: Mapping[str, Procedure], entry: Any, place: Place
+    ) -> Optional[TestRequest]:
+        name, inside = entry, place
+        options: Mapping[str, Any] = {}
+        if isinstance(entry, dict):
+            ((name, given),) = entry.items()
+            options, inside = given or {}, place + (name,)
+        if name not in known:
+            other = "interval" if kind == "test" else "test"
+            other_names = intervals() if kind == "test" else tests()
+            message = f"there is no {kind} {quoted(name)}"
+            meant = close_match(name, known)
+            if name in other_names:
+                message, meant = f"{name} is an {other}; it goes under {other}s", None
+                message = message if other == "interval" else message.replace("an test", "a test")
+            self._fault(inside, message, listed(known), meant, key=inside != place)
+            return None
+        fine = self._options(known[name], options, inside)
+        return TestRequest(name, MappingProxyType(dict(options))) if fine else None
+
+    def _options(self, declared: Procedure, options: Mapping[str, Any], place: Place) -> bool:
+        known = option_checks.options_of(declared)
+        before = len(self.document.faults)
+        for name, value in options.items():
+            at = place + (name,)
+            if name not in known:
+                if name == "alpha":
+                    message = "alpha is a key of the spec itself, the same for all"
+                else:
+                    message = f"{declared.name} has no option {quoted(name)}"
+                allowed = listed(known) if known else "no options"
+                self._fault(at, message, allowed, close_match(name, known), key=True)
+                continue
+            wanted = option_checks.type_fault(known[name], value)
+            if wanted is not None:
+                self._fault(at, f"{describe(value)} is of the wrong type", wanted)
+                continue
+            refusal = option_checks.value_fault(declared, {name: value})
+            if refusal is not None:
+                self._fault(at, refusal)
+        if options and len(self.document.faults) == before:
+            refusal = option_checks.value_fault(declared, options)
+            if refusal is not None:
+                self._fault(place, refusal)
+        return len(self.document.faults) == before
+
+    def _something_to_do(
+        self,
+        learners: Optional[dict[str, "LearnerSpec"]],
+        chosen_tests: Optional[list[Any]],
+        chosen_intervals: Optional[list[Any]],
+    ) -> None:
+        if chosen_tests == [] and chosen_intervals == [] and not self.document.faults:
+            message = "there are neither tests nor intervals"
+            self._fault(("tests",), message, "at least one test or interval", key=True)
+        # An empty mapping has its fault already.
+        if learners is not None and len(learners) == 1 and chosen_tests:
+            where: Place = ("learners",) if "learners" in self.value else ("data",)
+            message = f"there is one learner only, {quoted(next(iter(learners)))}"
+            self._fault(where, message, "at least two, to be compared", key=True)
+
+    # --- tests against partitions and data --------------------------------------------------------
+
+    def _fit_the_data(
+        self,
+        places: list[Place],
+        chosen_tests: Optional[list[tuple[TestRequest, Place]]],
+        chosen_intervals: Optional[list[tuple[TestRequest, Place]]],
+        partition: Optional[tuple[SchemeRequest, ...]],
+        available: Optional[list[_Available]],
+    ) -> None:
+        every = [*(chosen_tests or []), *(chosen_intervals or [])]
+        known = {**tests(), **intervals()}
+        if available is not None:
+            self._valid_on(available, [(known[r.name], place) for r, place in every])
+        elif partition is None and self._fine(("partition",)):
+            for request, place in every:
+                self._enough_records(known[request.name], place)
+
+    def _valid_on(self, available: list[_Available], chosen: list[tuple[Procedure, Place]]) -> None:
+        lacking: dict[Place, list[Procedure]] = {}
+        for declared, place in chosen:
+            if _lacking(declared, available) is not None:
+                lacking.setdefault(place, []).append(declared)
+        offered = listed(available) or "none"
+        for place, declared_there in lacking.items():
+            names = listed(each.name for each in declared_there)
+            needs = [need for each in declared_there for need in _lacking(each, available) or ()]
+            wanted = listed(dict.fromkeys(map(_need_text, needs)))
+            verb = "needs" if len(declared_there) == 1 else "need"
+            valid = [n for n, p in tests().items() if _lacking(p, available) is None]
+            if declared_there[0].kind == "interval":
+                valid = [n for n, p in intervals().items() if _lacking(p, available) is None]
+            where, shown = self._where(place)
+            message = f"{names} {verb} the scheme {wanted}; the partition has {offered}"
+            allowed = f"on that partition {listed(valid)}" if valid else "partition: auto"
+            self._fault(where, message, allowed, shown=shown)
+
+    def _where(self, place: Place) -> tuple[Place, Place]:
+        """Where to point to and which path to name: what was left out is missed elsewhere."""
+        if place[0] in self.value:
+            return place, place
+        return (("partition",) if "partition" in self.value else ("data",)), place
+
+    def _enough_records(self, declared: Procedure, place: Place) -> None:
+        from cvinfer.partitions import PartitionError, make_plan
+
+        needs = declared.needs if declared.kind == "test" else declared.needs[:1]
+        for data in self.data:
+            if data is None or _is_predictions(data):
+                continue
+            for need in dict.fromkeys(map(_hashable, needs)):
+                try:
+                    n = min(data.n, _ENOUGH_RECORDS)
+                    make_plan(need[0], n, seed=self.seed, **dict(need[1]))
+                except PartitionError as error:
+                    where, shown = self._where(place)
+                    message = f"{self._on(data)}{declared.name} does not fit: {error}"
+                    self._fault(where, message, shown=shown)
+                    break
+
+    def _positive(self, places: list[Place]) -> None:
+        positive = self._or_default("positive")
+        if positive is None:
+            return
+        for data in self.data:
+            if data is not None and positive not in data.classes:
+                message = f"{self._on(data)}there is no class {quoted(str(positive))}"
+                meant = close_match(positive, data.classes)
+                self._fault(("positive",), message, listed(data.classes), meant)
+
+
+# --- pieces ---------------------------------------------------------------------------------------
+
+
+def _given(mapping: Optional[Mapping[str, Any]]) -> dict[str, Any]:
+    return {key: value for key, value in (mapping or {}).items() if value is not None}
+
+
+def _unusable(name: str) -> Optional[str]:
+    """Why a name cannot be that of a directory on every system."""
+    if name in (".", "..") or not name.strip():
+        return "is not a name"
+    wrong = _NOT_IN_NAMES.search(name)
+    if wrong:
+        return f"has the character {wrong.group()!r} in it"
+    if name != name.strip() or name.endswith("."):
+        return "begins or ends with a space or ends with a full stop"
+    if name.startswith("-"):
+        return "begins with a hyphen"
+    if len(name.encode()) > _LONGEST_NAME:
+        return f"is longer than {_LONGEST_NAME} bytes"
+    if _WINDOWS_DEVICES.fullmatch(name):
+        return "is the name of a device on Windows"
+    return None
+
+
+def _data_name(entry: Mapping[str, Any]) -> str:
+    """What a data set is called where its entry does not say."""
+    for key in ("dataset", "population"):
+        if isinstance(entry.get(key), str):
+            return str(entry[key])
+    if isinstance(entry.get("path"), str):
+        return PurePosixPath(entry["path"].replace("\\", "/")).name.split(".")[0] or "data"
+    if isinstance(entry.get("id"), int):
+        return f"openml-{entry['id']}"
+    return str(entry.get("source", "data"))
+
+
+def _is_predictions_entry(entry: Mapping[str, Any]) -> bool:
+    return entry.get("source") == "predictions"
+
+
+def _is_predictions(data: Any) -> bool:
+    return data is not None and hasattr(data, "plans")
+
+
+def _learner(name: str, entry: Mapping[str, Any]) -> "LearnerSpec":
+    from cvinfer.engines.base import LearnerSpec
+
+    steps = None
+    if "steps" in entry:
+        steps = tuple(
+            (step, {}) if isinstance(step, str) else _only(step) for step in entry["steps"]
+        )
+    return LearnerSpec(
+        name=name,
+        engine=entry["engine"],
+        learner=entry.get("learner"),
+        steps=steps,
+        params=entry.get("params") or {},
+        options={key: value for key, value in entry.items() if key not in _LEARNER_KEYS},
+    )
+
+
+def _only(mapping: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    ((name, params),) = mapping.items()
+    return name, params or {}
+
+
+def _is_about_a_key(message: str, path: Place) -> bool:
+    """An unknown parameter is pointed to by its name, a wrong one by its value."""
+    return bool(path) and ("has no parameter" in message or message.startswith("unknown key"))
+
+
+def _placed_pairs(given: Any) -> list[tuple[tuple[str, str], Place]]:
+    if isinstance(given, dict):
+        return [
+            ((a, b), ("compare", "against", index))
+            for a, (index, b) in product(given["each"], enumerate(given["against"]))
+        ]
+    if isinstance(given[0], str):
+        return [((given[0], given[1]), ("compare",))]
+    return [((pair[0], pair[1]), ("compare", index)) for index, pair in enumerate(given)]
+
+
+def _placed_names(given: Any) -> Iterable[tuple[str, Place]]:
+    if isinstance(given, dict):
+        for side in ("each", "against"):
+            yield from ((name, ("compare", side, i)) for i, name in enumerate(given[side]))
+    elif isinstance(given[0], str):
+        yield from ((name, ("compare", i)) for i, name in enumerate(given))
+    else:
+        for i, pair in enumerate(given):
+            yield from ((name, ("compare", i, j)) for j, name in enumerate(pair))
+
+
+def _plans_available(plans: Iterable[Any]) -> list[_Available]:
+    return [_Available(plan.scheme, dict(plan.options)) for plan in plans]
+
+
+def _common(per_data_set: list[list[_Available]]) -> list[_Available]:
+    """The partitions that every data set has."""
+    first, *others = per_data_set
+    return [each for each in first if all(each in other for other in others)]
+
+
+def _lacking(declared: Procedure, available: list[_Available]) -> Optional[list[Need]]:
+    """The schemes that a test lacks there; an interval is content with any one of its own."""
+    missing = [
+        need
+        for need in declared.needs
+        if not any(need.accepts(each.scheme, each.options) for each in available)
+    ]
+    if declared.kind == "interval" and len(missing) < len(declared.needs):
+        return None
+    return missing or None
+
+
+def _need_text(need: Need) -> str:
+    """The scheme with the options that it must have."""
+    fixed = ", ".join(f"{name}={need.options[name]}" for name in need.fixed)
+    return f"{need.scheme}({fixed})" if fixed else need.scheme
+
+
+def _hashable(need: Need) -> tuple[str, tuple[tuple[str, Any], ...]]:
+    return need.scheme, tuple(need.options.items())
+
+
+def _option_in(message: str, options: Mapping[str, Any], place: Place) -> Place:
+    """The option that a scheme complains of, where its message begins with its name."""
+    word = re.match(r"\w+", message)
+    if word and word.group() in options:
+        return place + (word.group(),)
+    return place + ("stratify",) if "stratify" in message else place
+
+
+def _parted(message: str) -> tuple[str, Optional[str], Optional[str]]:
+    """A message that ends in `; did you mean 'x'?` or `; there is 'x', 'y'`, taken apart."""
+    meant = re.search(r"; did you mean '([^']*)'\?(?: Allowed: (.*))?$", message)
+    if meant:
+        return message[: meant.start()], meant.group(2), meant.group(1)
+    known = re.search(r"; there is ('.*)$", message)
+    if known:
+        return message[: known.start()], known.group(1), None
+    return message, None, None

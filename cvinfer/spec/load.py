@@ -1,0 +1,173 @@
+"""From a file, or a mapping, to a `Spec`: read, change, check, and tell all faults at once."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any, Iterable, Mapping, NamedTuple, Optional, Union
+
+from cvinfer.spec.faults import Fault, SpecError, in_order
+from cvinfer.spec.faults import Path as Place
+from cvinfer.spec.model import Spec
+from cvinfer.spec.text import Document, from_values, parse
+from cvinfer.spec.text import Place as Spot
+
+Source = Union[str, "os.PathLike[str]", Mapping[str, Any]]
+
+_PART = re.compile(r'"((?:[^"\\]|\\.)*)"|\[(\d+)\]|([^.\[\]"]+)')
+
+
+class Reading(NamedTuple):
+    """A spec with its data sets, read once; `spec` is None where there are faults.
+
+    `data` has one entry for each of `spec.data`, None for what was not read: a download waits
+    until the run.
+    """
+
+    spec: Optional[Spec]
+    data: tuple[Any, ...]
+    faults: list[Fault]
+
+
+def check_file(
+    path: Union[str, "os.PathLike[str]"],
+    overrides: Iterable[str] = (),
+    *,
+    allow_code: bool = False,
+) -> tuple[Optional[Spec], list[Fault]]:
+    """The spec in a file and all its faults; raises nothing for what a user can get wrong."""
+    spec, _, faults = read_spec(path, overrides, allow_code)
+    return spec, faults
+
+
+def load_spec(
+    source: Source,
+    overrides: Iterable[str] = (),
+    allow_code: bool = False,
+    base: Optional[Path] = None,
+) -> Spec:
+    """The spec in a file or in a mapping; raises `SpecError` with all faults."""
+    spec, _, faults = read_spec(source, overrides, allow_code, base)
+    if spec is None:
+        raise SpecError(faults)
+    return spec
+
+
+def read_spec(
+    source: Source,
+    overrides: Iterable[str] = (),
+    allow_code: bool = False,
+    base: Optional[Path] = None,
+) -> Reading:
+    """Spec, data sets and faults together.
+
+    Relative paths start from the file's directory, or from `base`; for a mapping from `base`, or
+    from the working directory. `overrides` are texts like `alpha=0.01`.
+    """
+    if isinstance(source, Mapping):
+        document = _of_mapping(source)
+        base, name = base or Path.cwd(), "comparison"
+    else:
+        file = Path(source)
+        document = _of_file(file)
+        base, name = base or file.absolute().parent, file.name.split(".")[0]
+    if not document.readable:
+        return Reading(None, (), in_order(document.faults))
+    for override in overrides:
+        _apply(document, override)
+    from cvinfer.spec.check import check
+
+    spec, data = check(document, base, name, allow_code)
+    faults = in_order(document.faults)
+    return Reading(None if faults else spec, data, faults)
+
+
+def _of_file(file: Path) -> Document:
+    try:
+        return parse(file.read_bytes(), str(file))
+    except FileNotFoundError:
+        message = "there is no such file"
+    except IsADirectoryError:
+        message = "this is a directory, not a file"
+    except OSError as error:
+        message = f"the file cannot be read: {error.strerror or error}"
+    except ValueError as error:
+        message = f"this cannot be a file: {error}"
+    return Document(str(file), faults=[Fault(str(file), 0, 0, "spec", message)], readable=False)
+
+
+def _of_mapping(source: Mapping[str, Any]) -> Document:
+    try:
+        return from_values(source)
+    except RecursionError:
+        fault = Fault("spec", 0, 0, "spec", "the mapping is nested without end")
+        return Document("spec", faults=[fault], readable=False)
+
+
+def _apply(document: Document, override: str) -> None:
+    """`key.key=value`: the value is YAML, and takes the place of what the spec has there."""
+    label = f"--set {override}"
+
+    def refuse(message: str, allowed: Optional[str] = None) -> None:
+        document.faults.append(Fault(label, 0, 0, key.strip() or "spec", message, allowed))
+
+    key, equals, text = override.partition("=")
+    parts = _parts(key.strip())
+    if not equals or not parts:
+        refuse("this is not of the form key=value", "for example alpha=0.01 or tests=[kfold_t]")
+        return
+    value = parse(text.strip().encode(), label, mapping=False)
+    document.faults += [fault._replace(line=0, column=0, path=key) for fault in value.faults]
+    if not value.readable:
+        return
+    value.places = {path: _nowhere(label) for path in value.places} or {(): _nowhere(label)}
+    path: Place = ()
+    parent = document.value
+    while True:
+        step, used = _step(parent, parts)
+        if step is None:
+            refuse(f"'{parts[0]}' leads nowhere: {_kind(parent)} stands there")
+            return
+        path, parts = path + (step,), parts[used:]
+        if not parts:
+            document.replace(path, value)
+            return
+        if isinstance(parent, dict) and not isinstance(parent.get(step), (dict, list)):
+            if parent.get(step) is not None:
+                refuse(f"'{parts[0]}' leads nowhere: {_kind(parent[step])} stands there")
+                return
+            parent[step] = {}
+            document.places[path] = _nowhere(label)
+        parent = parent[step]
+
+
+def _parts(key: str) -> list[str]:
+    """`learners."C4.5".params.C` and `data[0].path` in their steps; nothing if it is no path."""
+    if re.sub(_PART, "", key).strip("."):
+        return []
+    found = [quoted or index or plain for quoted, index, plain in _PART.findall(key)]
+    return [part.replace('\\"', '"') for part in found]
+
+
+def _step(parent: Any, parts: list[str]) -> tuple[Any, int]:
+    """The next key or index and how many parts it took: a known key may have dots in it."""
+    if isinstance(parent, list):
+        inside = parts[0].isdigit() and int(parts[0]) < len(parent)
+        return (int(parts[0]), 1) if inside else (None, 0)
+    if not isinstance(parent, dict):
+        return None, 0
+    for used in range(len(parts), 0, -1):
+        if ".".join(parts[:used]) in parent:
+            return ".".join(parts[:used]), used
+    return parts[0], 1
+
+
+def _nowhere(label: str) -> Spot:
+    return Spot(label, 0, 0, 0, 0, "", "")
+
+
+def _kind(value: Any) -> str:
+    from cvinfer.spec.shape import describe
+
+    return f"a list of {len(value)}" if isinstance(value, list) else describe(value)

@@ -1,0 +1,137 @@
+"""A spec that was found right: what the planner, the executor and the reports work from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Mapping, Optional
+
+from cvinfer.spec.options import defaults_of
+
+if TYPE_CHECKING:
+    from cvinfer.engines.base import LearnerSpec
+
+LANGUAGE_VERSION = 1
+
+#: What a spec means by leaving a key out.
+DEFAULTS: Mapping[str, Any] = MappingProxyType(
+    {
+        "compare": "all",
+        "partition": "auto",
+        "tests": "recommended",
+        "intervals": (),
+        "alpha": 0.05,
+        "correction": "holm",
+        "seed": 0,
+        "loss": "zero_one",
+        "positive": None,
+    }
+)
+
+#: Few false claims for ten fits per learner; the nested blocked 3×2 costs nothing more.
+RECOMMENDED_TESTS = ("bcv_5x2_mcnemar", "blocked_3x2_t", "calibrated_5x2_bcv_f")
+RECOMMENDED_INTERVALS = ("f1_beta_prime",)
+
+
+@dataclass(frozen=True)
+class TestRequest:
+    """A test or an interval with the options that the spec gives."""
+
+    __test__ = False  # not something pytest collects
+
+    name: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SchemeRequest:
+    """A partition scheme with the options that the spec gives; scheme "file" has a path."""
+
+    scheme: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Spec:
+    """One comparison. `base` is the directory that relative paths start from.
+
+    `pairs` are (A, B); `partition` is None where each test gets the scheme it needs. `learners` is
+    empty where the data are predictions made elsewhere: the pairs then name columns of the file.
+    """
+
+    name: str
+    base: Path
+    data: tuple[Mapping[str, Any], ...]
+    learners: Mapping[str, "LearnerSpec"]
+    pairs: tuple[tuple[str, str], ...]
+    partition: Optional[tuple[SchemeRequest, ...]]
+    tests: tuple[TestRequest, ...]
+    intervals: tuple[TestRequest, ...] = ()
+    alpha: float = 0.05
+    correction: str = "holm"
+    seed: int = 0
+    loss: str = "zero_one"
+    positive: Optional[str] = None
+    limits: Mapping[str, Any] = field(default_factory=dict)
+    output: Mapping[str, Any] = field(default_factory=dict)
+
+    def resolved(self) -> dict[str, Any]:
+        """The spec with every default spelled out: JSON-able, and itself a spec.
+
+        Where the data are predictions, `learners` is left out, as it has to be.
+        """
+        learners = {name: _learner(entry) for name, entry in self.learners.items()}
+        return {
+            "cvinfer": LANGUAGE_VERSION,
+            "name": self.name,
+            "data": [_plain(entry) for entry in self.data],
+            **({"learners": learners} if learners else {}),
+            "compare": [list(pair) for pair in self.pairs] or "all",
+            "partition": "auto" if self.partition is None else [_scheme(s) for s in self.partition],
+            "tests": [_request(request) for request in self.tests],
+            "intervals": [_request(request) for request in self.intervals],
+            "alpha": self.alpha,
+            "correction": self.correction,
+            "seed": self.seed,
+            "loss": self.loss,
+            "positive": self.positive,
+            "limits": {"seconds": None, "memory_mb": None, **self.limits},
+            "output": _plain(self.output),
+        }
+
+
+def _learner(entry: "LearnerSpec") -> dict[str, Any]:
+    settings = entry.settings()
+    # The engine's own options stand beside the others in a spec.
+    options = settings.pop("options", {})
+    if entry.steps is not None and not settings.get("params"):
+        settings.pop("params", None)
+    return {**settings, **options}
+
+
+def _request(request: TestRequest) -> Any:
+    from cvinfer.inference import procedure
+
+    return {request.name: _plain({**defaults_of(procedure(request.name)), **request.options})}
+
+
+def _scheme(request: SchemeRequest) -> dict[str, Any]:
+    from cvinfer.partitions import schemes
+
+    known = schemes().get(request.scheme)
+    defaults: dict[str, Any] = {}
+    if known is not None:
+        # An option that the scheme derives from n has no default to spell out.
+        defaults = {key: value for key, value in known.defaults.items() if value is not None}
+        if known.stratify:
+            defaults["stratify"] = False
+    return {"scheme": request.scheme, **_plain({**defaults, **request.options})}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(child) for key, child in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(child) for child in value]
+    return value

@@ -1,0 +1,109 @@
+"""Options of tests and intervals: which there are, of what type, and whether their values fit."""
+
+from __future__ import annotations
+
+import inspect
+from functools import lru_cache
+from typing import Any, Mapping, Optional
+
+from cvinfer.inference import Procedure
+
+#: Given by the run itself, never by a user: alpha is a key of the spec, the rest comes from data.
+_NOT_OPTIONS = ("alpha", "bounds", "split_axes", "n_test_a", "n_test_b")
+
+#: Procedures of these kinds look at one class against the rest, or at an average over classes.
+CLASSWISE = ("confusions", "scores")
+
+#: Enough records for every scheme with its default options.
+_TRIAL_RECORDS = 60
+
+
+def options_of(declared: Procedure) -> dict[str, inspect.Parameter]:
+    """Keyword parameters that a spec may give: those with a default that are not data."""
+    parameters = inspect.signature(declared.function).parameters.values()
+    return {
+        each.name: each
+        for each in parameters
+        if each.default is not inspect.Parameter.empty and each.name not in _NOT_OPTIONS
+    }
+
+
+def defaults_of(declared: Procedure) -> dict[str, Any]:
+    return {name: each.default for name, each in options_of(declared).items()}
+
+
+def type_fault(parameter: inspect.Parameter, value: Any) -> Optional[str]:
+    """What type the option wants, if the value has another."""
+    annotation = str(parameter.annotation)
+    if annotation.startswith("Optional["):
+        if value is None:
+            return None
+        annotation = annotation[len("Optional[") : -1]
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if annotation == "float" and not number:
+        return "a number"
+    if annotation == "int" and (not number or value != int(value)):
+        return "a whole number"
+    if annotation == "str" and not isinstance(value, str):
+        return "text"
+    if annotation == "bool" and not isinstance(value, bool):
+        return "true or false"
+    if annotation.startswith("tuple[int"):
+        size = annotation.count(",") + 1
+        whole = isinstance(value, (list, tuple)) and all(type(item) is int for item in value)
+        if not whole or len(value) != size:
+            return f"a list of {size} whole numbers"
+    return None
+
+
+def value_fault(declared: Procedure, options: Mapping[str, Any]) -> Optional[str]:
+    """What the procedure itself says against these options, asked on a small made-up result."""
+    arguments = _interval_trial(declared) if declared.kind == "interval" else None
+    if declared.kind == "interval" and arguments is None:
+        return None
+    try:
+        if arguments is not None:
+            declared.function(*arguments, **options)
+        else:
+            _test_trial(declared, options)
+    except (ValueError, TypeError) as error:
+        return str(error).removeprefix(f"{declared.name}: ")
+    return None
+
+
+def _test_trial(declared: Procedure, options: Mapping[str, Any]) -> None:
+    from cvinfer.inference import compare_losses
+
+    plans = _trial_plans(declared.name)
+    a = [[(s.test % 3 == 0).astype(float) for s in plan.splits] for plan in plans]
+    b = [[(s.test % 4 == 0).astype(float) for s in plan.splits] for plan in plans]
+    if len(plans) == 1:
+        compare_losses(declared.name, plans[0], a[0], b[0], **options)
+    else:
+        compare_losses(declared.name, plans, a, b, **options)
+
+
+@lru_cache(maxsize=None)
+def _trial_plans(name: str) -> list[Any]:
+    from cvinfer.inference import procedure
+    from cvinfer.partitions import make_plan
+
+    return [
+        make_plan(need.scheme, _TRIAL_RECORDS, seed=seed, **need.options)
+        for seed, need in enumerate(procedure(name).needs)
+    ]
+
+
+def _interval_trial(declared: Procedure) -> Optional[tuple[Any, ...]]:
+    import numpy as np
+
+    shape = _trial_plans(declared.name)[0].shape
+    if declared.data == "confusions":
+        return (np.full((*shape, 4), 5.0),)
+    if declared.data == "scores":
+        return (np.linspace(0.5, 0.6, int(np.prod(shape))).reshape(shape),)
+    if declared.data == "fold_errors":
+        return (np.arange(shape[0]) % 3 + 1, np.full(shape, 6))
+    if declared.data == "total_errors":
+        return (7, _TRIAL_RECORDS)
+    return None
