@@ -1,0 +1,77 @@
+"""result.md: the tables, one sentence per comparison, and the warnings."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Mapping, Sequence
+
+from cvinfer.report.tables import Cell, Cite, Column, Part, Words, footnotes, one_part, tables
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]#|~$])")
+
+
+def escape(text: str) -> str:
+    """A name or sentence that Markdown shows as it is, inside a table cell too."""
+    flat = " ".join(str(text).split())
+    flat = flat.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _SPECIAL.sub(r"\\\1", flat)
+
+
+def markdown(document: Mapping[str, Any]) -> str:
+    lines = [f"# {escape(document['name'])}", ""]
+    for table in tables(document):
+        lines += [*_table(one_part(table)), ""]
+    if document["comparisons"]:
+        lines += ["## In words", ""]
+        lines += [f"- {escape(entry['sentence'])}" for entry in document["comparisons"]]
+        lines += [""]
+    if document["warnings"]:
+        lines += ["## Warnings", "", *(f"- {escape(text)}" for text in document["warnings"]), ""]
+    lines += ["Keys in brackets are entries of `references.bib`."]
+    return "\n".join(lines) + "\n"
+
+
+def _table(part: Part) -> list[str]:
+    heads = [_head(column, group) for column, group in _headed(part)]
+    align = ["---" if at < len(part.keys) else "---:" for at in range(len(heads))]
+    lines = [f"**{escape(part.table.caption)}**", "", _line(heads), _line(align)]
+    lines += [
+        _line([_cell(column.cells[row], part) for column, _ in _headed(part)]) for row in part.rows
+    ]
+    lines.append("")
+    lines += [f"- {_words(words)}" for words in part.notes]
+    lines += [f"- <sup>{mark}</sup> {escape(text)}" for mark, text in footnotes(part)]
+    return lines
+
+
+def _headed(part: Part) -> list[tuple[Column, str]]:
+    made = [(key, "") for key in part.keys]
+    for group in part.groups:
+        made += [(column, group.title) for column in (*group.shared, *group.own)]
+    return made
+
+
+def _head(column: Column, group: str) -> str:
+    return f"{escape(column.title)}<br>{escape(group)}" if group else escape(column.title)
+
+
+def _cell(cell: Cell, part: Part) -> str:
+    text = f"**{escape(cell.text)}**" if cell.bold and cell.text.strip() else escape(cell.text)
+    mark = part.mark(cell)
+    return f"{text}<sup>{mark}</sup>" if mark else text
+
+
+def _words(words: Words) -> str:
+    made = ""
+    for word in words:
+        if isinstance(word, Cite):
+            made += rf"\[{word.key}\]"
+        else:
+            head = " " if word.startswith(" ") else ""
+            tail = " " if len(word) > 1 and word.endswith(" ") else ""
+            made += head + escape(word) + tail
+    return made
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"

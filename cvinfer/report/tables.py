@@ -1,0 +1,747 @@
+"""Tables of a result document, independent of the format they are written in.
+
+A table has key columns (data set, learners) and groups of columns. A group of the comparison table
+belongs to one partition scheme: the two error rates, then one p-value for each test on
+that scheme. Splitting a wide table repeats the key columns and the error rates.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import dataclass, field, replace
+from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence, Union
+
+from cvinfer.report import judge
+from cvinfer.report.words import (
+    NONE,
+    correction_word,
+    count,
+    is_rate,
+    listed,
+    number,
+    p_text,
+    scheme_title,
+    settings,
+    title,
+)
+
+#: More distinct footnotes than this in one table, and the rest share one.
+MOST_FOOTNOTES = 8
+LONGEST_FOOTNOTE = 220
+
+
+class Cite(NamedTuple):
+    """A key of references.bib inside a note."""
+
+    key: str
+
+
+#: Text with citations in it.
+Words = tuple[Union[str, Cite], ...]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What stands in one place; `footnote` is the text that a mark beside it refers to."""
+
+    text: str
+    bold: bool = False
+    footnote: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: `title` may be broken between its words; `notes` belong to this column."""
+
+    title: str
+    cells: tuple[Cell, ...]
+    notes: Words = ()
+    warning: Optional[str] = None
+    # The learner that each row's result favours; None where it favours none.
+    favours: tuple[Optional[str], ...] = ()
+    # The learner that each cell is about, to be set in bold where the tests shown favour it.
+    who: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Group:
+    """Columns under one heading: `shared` ones, repeated in every part, and `own` ones."""
+
+    title: str
+    shared: tuple[Column, ...]
+    own: tuple[Column, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """`keys` are the columns that name a row; `block` the rows that belong together."""
+
+    kind: str
+    caption: str
+    keys: tuple[Column, ...]
+    groups: tuple[Group, ...]
+    notes: tuple[Words, ...]
+    block: tuple[str, ...]
+    notes_word: str
+
+    @property
+    def rows(self) -> int:
+        return len(self.block)
+
+
+@dataclass(frozen=True)
+class Part:
+    """As many columns and rows of a table as fit: what is really printed."""
+
+    table: Table
+    groups: tuple[Group, ...]
+    keys: tuple[Column, ...]
+    rows: range
+    number: int = 1
+    of: int = 1
+    footnotes: Mapping[str, str] = field(default_factory=dict)  # text to mark
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        inside = (column for group in self.groups for column in (*group.shared, *group.own))
+        return (*self.keys, *inside)
+
+    def mark(self, cell: Cell) -> str:
+        return "" if cell.footnote is None else self.footnotes[cell.footnote]
+
+    @property
+    def notes(self) -> tuple[Words, ...]:
+        """The table's notes, then those of the columns that are here, then the footnotes."""
+        own = [column for group in self.groups for column in group.own]
+        parts = [column.notes for column in own if column.notes]
+        listed_words: list[Union[str, Cite]] = [f"{self.table.notes_word}: "]
+        for at, words in enumerate(parts):
+            listed_words += ["; "] * (at > 0) + list(words)
+        found = [*self.table.notes, (*listed_words, ".")] if parts else [*self.table.notes]
+        warned: dict[str, list[str]] = {}
+        for column in own:
+            if column.warning:
+                warned.setdefault(column.warning, []).append(column.title)
+        found += [(f"{listed(names)}: {text}.",) for text, names in warned.items()]
+        return tuple(found)
+
+
+def one_part(table: Table) -> Part:
+    """The whole table, where nothing has to fit."""
+    keys, groups = _emboldened(table, table.groups)
+    whole = Part(table, groups, keys, range(table.rows))
+    return replace(whole, footnotes=_footnotes(whole))
+
+
+def tables(document: Mapping[str, Any]) -> list[Table]:
+    """The tables of a document: comparisons, then intervals; those without rows are left out."""
+    by_class: list[Mapping[str, Any]] = []
+    others: list[Mapping[str, Any]] = []
+    for entry in document["intervals"]:
+        (others if entry["averaging"] is None else by_class).append(entry)
+    made = (
+        comparison_table(document),
+        interval_table(document, by_class),
+        interval_table(document, others),
+    )
+    return [table for table in made if table is not None]
+
+
+# --- comparisons -------------------------------------------------------------------------------
+
+
+def comparison_table(document: Mapping[str, Any]) -> Optional[Table]:
+    entries = document["comparisons"]
+    if not entries:
+        return None
+    loss = document["spec"].get("loss", "zero_one")
+    correction = document["spec"].get("correction", "none")
+    rows = list(dict.fromkeys((c["data"], c["a"], c["b"]) for c in entries))
+    at = {row: number_ for number_, row in enumerate(rows)}
+    by_test: dict[str, list[Optional[Mapping[str, Any]]]] = {}
+    for entry in entries:
+        column = by_test.setdefault(judge.one_test(entry), [None] * len(rows))
+        column[at[entry["data"], entry["a"], entry["b"]]] = entry
+    groups = _groups(document, list(by_test.values()), loss)
+    several = len({data for data, _, _ in rows}) > 1
+    keys = []
+    for which, heading in ((1, "A"), (2, "B")):
+        names = tuple(row[which] for row in rows)
+        keys.append(Column(heading, tuple(Cell(name) for name in names), who=names))
+    if several:
+        keys.insert(0, Column("Data", tuple(Cell(data) for data, _, _ in rows)))
+    return Table(
+        kind="comparisons",
+        caption=_comparison_caption(rows, loss, correction),
+        keys=tuple(keys),
+        groups=tuple(groups),
+        notes=_comparison_notes(document, by_test, loss, correction),
+        block=tuple(data for data, _, _ in rows),
+        notes_word="Tests",
+    )
+
+
+Entries = list[Optional[Mapping[str, Any]]]
+
+
+def _groups(document: Mapping[str, Any], by_test: list[Entries], loss: str) -> list[Group]:
+    """Tests on the same scheme, with the same error rates, under one heading."""
+    partitions = document["partitions"]
+    twice = _duplicates([_known(column)[0]["test"] for column in by_test])
+    gathered: dict[str, list[list[Entries]]] = {}
+    for column in by_test:
+        heading = _scheme_of(_known(column), partitions)
+        bins = gathered.setdefault(heading, [])
+        # Means over records and over folds can differ in the last digit shown: then not shared.
+        fitting = (bin_ for bin_ in bins if all(_agree(column, one, loss) for one in bin_))
+        place = next(fitting, None)
+        if place is None:
+            bins.append([column])
+        else:
+            place.append(column)
+    return [
+        _group(heading, bin_, loss, twice, document)
+        for heading, bins in gathered.items()
+        for bin_ in bins
+    ]
+
+
+def _group(
+    heading: str, columns: list[Entries], loss: str, twice: set[str], document: Mapping[str, Any]
+) -> Group:
+    own = tuple(_test_column(column, twice, document) for column in columns)
+    shown = [
+        next((c[row] for c in columns if _inference(c[row]) is not None), columns[0][row])
+        for row in range(len(columns[0]))
+    ]
+    short = "Err." if is_rate(loss) else "Loss"
+    shared = (
+        Column(f"{short} A", _loss_cells(shown, "a", loss), who=_names(shown, "a")),
+        Column(f"{short} B", _loss_cells(shown, "b", loss), who=_names(shown, "b")),
+    )
+    return Group(heading, shared, own)
+
+
+def _loss_cells(shown: Entries, side: str, loss: str) -> tuple[Cell, ...]:
+    cells = []
+    for entry in shown:
+        inference = _inference(entry)
+        if inference is None:
+            cells.append(Cell("" if entry is None else NONE))
+        else:
+            cells.append(Cell(number(inference["extra"][f"loss_{side}"], loss)))
+    return tuple(cells)
+
+
+def _names(shown: Entries, side: str) -> tuple[str, ...]:
+    return tuple("" if entry is None else str(entry[side]) for entry in shown)
+
+
+def _test_column(column: Entries, twice: set[str], document: Mapping[str, Any]) -> Column:
+    known = _known(column)
+    test, options = known[0]["test"], known[0]["options"]
+    heading = title(test)
+    if test in twice and options:
+        heading += f" ({settings(options)})"
+    notes: list[Union[str, Cite]] = [heading, " "]
+    key = _cite_of("test", test, [entry["inference"] for entry in known])
+    notes += [Cite(key), " "] if key else []
+    notes += [f"on {_scheme_of(known, document['partitions'])}"]
+    if test not in twice and options:
+        notes += [f" with {settings(options)}"]
+    warned = any(judge.OVERLAP_WARNING in entry["warnings"] for entry in known)
+    return Column(
+        heading,
+        tuple(_p_cell(entry) for entry in column),
+        notes=tuple(notes),
+        warning=judge.OVERLAP_WARNING if warned else None,
+        favours=tuple(None if entry is None else entry["better"] for entry in column),
+    )
+
+
+def _p_cell(entry: Optional[Mapping[str, Any]]) -> Cell:
+    if entry is None:
+        return Cell("")
+    inference = entry["inference"]
+    if inference is None:
+        return Cell("failed", footnote=_shortened(entry["failed"]))
+    if inference["degenerate"]:
+        return Cell(NONE, footnote=_shortened(inference["note"]))
+    return Cell(p_text(entry["p_corrected"]), bold=entry["reject_corrected"])
+
+
+def _emboldened(
+    table: Table, groups: Sequence[Group]
+) -> tuple[tuple[Column, ...], tuple[Group, ...]]:
+    """Key columns and groups with the favoured learners in bold.
+
+    Only what the same part of the table shows counts: a name is bold where all significant tests
+    of these groups agree on it, an error rate where those of its own group do.
+    """
+    by_part = [_favoured(groups, row) for row in range(table.rows)]
+    keys = tuple(_in_bold(key, by_part) for key in table.keys)
+    made = []
+    for group in groups:
+        by_group = [_favoured([group], row) for row in range(table.rows)]
+        shared = tuple(_in_bold(column, by_group) for column in group.shared)
+        made.append(replace(group, shared=shared))
+    return keys, tuple(made)
+
+
+def _in_bold(column: Column, favoured: Sequence[Optional[str]]) -> Column:
+    if not column.who:
+        return column
+    rows = zip(column.cells, column.who, favoured)
+    return replace(column, cells=tuple(replace(c, bold=who == winner) for c, who, winner in rows))
+
+
+def _favoured(groups: Sequence[Group], row: int) -> Optional[str]:
+    """The learner that the significant tests of a row agree on."""
+    named = {c.favours[row] for group in groups for c in group.own if c.favours} - {None}
+    return named.pop() if len(named) == 1 else None
+
+
+def _comparison_caption(rows: Sequence[tuple[str, str, str]], loss: str, correction: str) -> str:
+    data = list(dict.fromkeys(data for data, _, _ in rows))
+    where = data[0] if len(data) == 1 else f"{len(data)} data sets"
+    what = f"{rows[0][1]} and {rows[0][2]}" if len(rows) == 1 else "learners A and B"
+    sizes = "error rates in %" if is_rate(loss) else "mean losses"
+    p = "p-values" if correction == "none" else f"{correction_word(correction)}-corrected p-values"
+    return f"Comparison of {what} on {where}: {sizes} and {p}."
+
+
+def _comparison_notes(
+    document: Mapping[str, Any], by_test: Mapping[str, Entries], loss: str, correction: str
+) -> tuple[Words, ...]:
+    alphas = sorted({i["alpha"] for column in by_test.values() for i in _inferences(column)})
+    alpha = listed([f"{value:g}" for value in alphas or [document["spec"].get("alpha", 0.05)]])
+    what = "error rate" if is_rate(loss) else "mean loss"
+    bold = (
+        f"Bold: the learner that at least one test finds significantly better at α = {alpha}"
+        f" (two-sided), its {what}, and the p-values that say so."
+    )
+    if any(entry["options"].get("mu0") for entry in document["comparisons"]):
+        bold += " A test with mu0 is of that difference, so its bold p-value favours nobody."
+    direction = f"The learner with the lower {what} is better."
+    counts = sorted({len(_inferences(column)) for column in by_test.values()})
+    over = count(counts[-1], "comparison") if len(counts) == 1 else "comparisons"
+    method = correction_word(correction)
+    corrected = (
+        "P-values are not corrected for the number of comparisons."
+        if correction == "none"
+        else f"P-values are corrected by {method} over the {over} of each test."
+    )
+    return ((bold,), (f"{direction} {corrected}",))
+
+
+# --- intervals ---------------------------------------------------------------------------------
+
+
+def interval_table(
+    document: Mapping[str, Any], entries: Sequence[Mapping[str, Any]]
+) -> Optional[Table]:
+    """Intervals that belong to a class or an average of classes, or those that do not."""
+    if not entries:
+        return None
+    rows = list(dict.fromkeys((e["data"], e["learner"], e["averaging"] or "") for e in entries))
+    at = {row: number_ for number_, row in enumerate(rows)}
+    columns: dict[str, Entries] = {}
+    for entry in entries:
+        key = json.dumps([entry["interval"], entry["options"]], sort_keys=True)
+        column = columns.setdefault(key, [None] * len(rows))
+        column[at[entry["data"], entry["learner"], entry["averaging"] or ""]] = entry
+    twice = _duplicates([_known(column)[0]["interval"] for column in columns.values()])
+    gathered: dict[str, list[Column]] = {}
+    for column in columns.values():
+        known = _known(column)
+        measure = known[0]["measure"]
+        heading = measure[0].upper() + measure[1:]
+        made = _interval_column(column, twice, document)
+        gathered.setdefault(heading, []).append(made)
+    data = list(dict.fromkeys(row[0] for row in rows))
+    keys = [Column("Learner", tuple(Cell(row[1]) for row in rows))]
+    if len(data) > 1:
+        keys.insert(0, Column("Data", tuple(Cell(row[0]) for row in rows)))
+    if any(row[2] for row in rows):
+        keys.append(Column("Averaging", tuple(Cell(row[2]) for row in rows)))
+    levels = sorted({e["result"]["level"] for e in entries if e["result"] is not None})
+    level = (
+        f"{listed([f'{100 * level:g}' for level in levels])} % intervals" if levels else "Intervals"
+    )
+    where = data[0] if len(data) == 1 else f"{len(data)} data sets"
+    return Table(
+        kind="intervals" if entries[0]["averaging"] is not None else "error-intervals",
+        caption=f"{level} of the learners on {where}: point estimate [lower, upper].",
+        keys=tuple(keys),
+        groups=tuple(Group(heading, (), tuple(made)) for heading, made in gathered.items()),
+        notes=(),
+        block=tuple(row[0] for row in rows),
+        notes_word="Intervals",
+    )
+
+
+def _interval_column(column: Entries, twice: set[str], document: Mapping[str, Any]) -> Column:
+    known = _known(column)
+    name, options = known[0]["interval"], known[0]["options"]
+    heading = title(name)
+    if name in twice and options:
+        heading += f" ({settings(options)})"
+    key = _cite_of("interval", name, [entry["result"] for entry in known])
+    notes: list[Union[str, Cite]] = [heading, " "]
+    notes += [Cite(key), " "] if key else []
+    notes += [f"on {_scheme_of(known, document['partitions'])}"]
+    return Column(heading, tuple(_interval_cell(entry) for entry in column), notes=tuple(notes))
+
+
+def _interval_cell(entry: Optional[Mapping[str, Any]]) -> Cell:
+    if entry is None:
+        return Cell("")
+    result = entry["result"]
+    if result is None:
+        return Cell("failed", footnote=_shortened(entry["failed"]))
+    note = _shortened(result["note"]) if result["note"] else None
+    point, lower, upper = (
+        NONE if result[key] is None else f"{result[key]:.3f}".replace("-", "\N{MINUS SIGN}")
+        for key in ("point", "lower", "upper")
+    )
+    if not note and result["lower"] is not None and (result["lower"] < 0 or result["upper"] > 1):
+        note = "the symmetric interval reaches outside [0, 1]"
+    return Cell(f"{point} [{lower}, {upper}]", footnote=note)
+
+
+# --- parts that fit ----------------------------------------------------------------------------
+
+Measure = Callable[[str], float]
+
+
+@dataclass(frozen=True)
+class Paper:
+    """How much fits, in any unit: `measure` gives the width of a text, `measure_bold` that of a
+    bold one, `gap` that between columns.
+
+    `widest_name` is what a name may take before it is broken when columns would have to go to
+    another part; `narrowest_name` is what it is always given. `widest_title` is where the heading
+    of a column is broken.
+    """
+
+    width: float
+    gap: float
+    measure: Measure
+    measure_bold: Measure
+    widest_name: float
+    narrowest_name: float
+    widest_title: float
+
+
+def wrap(text: str, limit: float, measure: Measure) -> list[str]:
+    """Lines of a name no wider than `limit`, broken at spaces or after punctuation if possible."""
+    lines = []
+    rest = " ".join(text.split())
+    while len(rest) > 1 and measure(rest) > limit:
+        end = 1
+        while end < len(rest) and measure(rest[: end + 1]) <= limit:
+            end += 1
+        good = [at for at in range(end // 3 + 1, end + 1) if _breakable(rest[at - 1], rest[at])]
+        end = good[-1] if good else end
+        lines.append(rest[:end].strip())
+        rest = rest[end:].strip()
+    return [*lines, rest] if rest or not lines else lines
+
+
+def _breakable(before: str, after: str) -> bool:
+    return before in " _-,;:/.=+)]|&" or after == " " or (before.islower() and after.isupper())
+
+
+def title_lines(text: str, limit: float, measure: Measure) -> list[str]:
+    """A heading broken between words, and inside one only if it is wider than `limit`.
+
+    The lines are as even as their number allows, so that none holds a single letter.
+    """
+    greedy = filled_lines(text, limit, measure)
+    words = text.split()
+    widest = max((measure(word) for word in words), default=0.0)
+    for narrower in sorted({measure(run) for run in _runs(words)}):
+        if widest <= narrower <= limit and len(filled_lines(text, narrower, measure)) <= len(
+            greedy
+        ):
+            return filled_lines(text, narrower, measure)
+    return greedy
+
+
+def _runs(words: Sequence[str]) -> list[str]:
+    """Every run of neighbouring words."""
+    ends = range(1, len(words) + 1)
+    return [" ".join(words[start:end]) for end in ends for start in range(end)]
+
+
+def filled_lines(text: str, limit: float, measure: Measure) -> list[str]:
+    """Lines of a text, each as full as `limit` allows; only longer words are broken."""
+    lines: list[str] = []
+    for word in text.split():
+        for piece in wrap(word, limit, measure):
+            if lines and measure(f"{lines[-1]} {piece}") <= limit:
+                lines[-1] += f" {piece}"
+            else:
+                lines.append(piece)
+    return lines or [""]
+
+
+def column_width(column: Column, paper: Paper) -> float:
+    heads = [
+        paper.measure(line) for line in title_lines(column.title, paper.widest_title, paper.measure)
+    ]
+    cells = [
+        # What `who` names may be bold in one part and not in another.
+        (paper.measure_bold if cell.bold or column.who else paper.measure)(
+            cell.text + " a)" * bool(cell.footnote)
+        )
+        for cell in column.cells
+    ]
+    return max([*heads, *cells])
+
+
+def _key_widths(table: Table, paper: Paper) -> list[float]:
+    # Which names are bold depends on the part.
+    return [max(paper.measure_bold(cell.text) for cell in key.cells) for key in table.keys]
+
+
+def name_limits(table: Table, room: float, paper: Paper) -> float:
+    """The widest limit for a name at which all key columns fit into `room`."""
+    natural = sorted(_key_widths(table, paper))
+    left, columns = room, len(natural)
+    for width in natural:
+        if width > left / columns:
+            return left / columns
+        left, columns = left - width, columns - 1
+    return natural[-1]
+
+
+def columns_that_fit(table: Table, paper: Paper) -> tuple[list[tuple[Group, ...]], float]:
+    """Groups of columns for each part, and the limit for the width of a name in all of them.
+
+    As few parts as possible, and names as wide as that allows.
+    """
+    natural = _key_widths(table, paper)
+    # Every group's width ends with a gap; the last column of a table has none.
+    room = paper.width - paper.gap * (len(table.keys) - 1)
+    all_in_one = sum(_group_width(group, group.own, paper) for group in table.groups)
+    wanted = name_limits(table, room - all_in_one, paper)
+    if wanted >= min(paper.widest_name, max(natural)):
+        return [table.groups], wanted
+    steps = 12
+    step = (paper.widest_name - paper.narrowest_name) / steps
+    tried = []
+    for at in range(steps + 1):
+        limit = min(paper.widest_name - at * step, max(natural))
+        left = room - sum(min(width, limit) for width in natural)
+        tried.append((_dealt(table, left, paper), limit))
+    return min(tried, key=lambda one: (len(one[0]), -one[1]))
+
+
+def _dealt(table: Table, room: float, paper: Paper) -> list[tuple[Group, ...]]:
+    """Columns dealt to as many parts as they need; a column that never fits has its own."""
+    parts: list[list[Group]] = [[]]
+    used = 0.0
+    for group in table.groups:
+        here: list[Column] = []
+        for column in group.own:
+            without = _group_width(group, here, paper) if here else 0.0
+            more = _group_width(group, [*here, column], paper) - without
+            if used + more > room and (parts[-1] or here):
+                if here:
+                    parts[-1].append(Group(group.title, group.shared, tuple(here)))
+                parts.append([])
+                here, used = [], 0.0
+                more = _group_width(group, [column], paper)
+            here.append(column)
+            used += more
+        parts[-1].append(Group(group.title, group.shared, tuple(here)))
+    return [tuple(part) for part in parts]
+
+
+def _group_width(group: Group, own: Sequence[Column], paper: Paper) -> float:
+    columns = [*group.shared, *own]
+    inside = sum(column_width(column, paper) + paper.gap for column in columns)
+    return max(inside, paper.measure(group.title) + paper.gap)
+
+
+def parts(
+    table: Table, paper: Paper, rows_for: Callable[[tuple[Group, ...], float], Sequence[range]]
+) -> tuple[list[Part], float]:
+    """The parts of a table and the limit for names; `rows_for` cuts the rows of some columns."""
+    chosen, limit = columns_that_fit(table, paper)
+    cut = [(groups, rows) for groups in chosen for rows in rows_for(groups, limit)]
+    made = []
+    for at, (groups, rows) in enumerate(cut):
+        keys, shown = _emboldened(table, groups)
+        part = Part(table, shown, keys, rows, at + 1, len(cut))
+        made.append(replace(part, footnotes=_footnotes(part)))
+    return made, limit
+
+
+def _footnotes(part: Part) -> dict[str, str]:
+    """A mark for each distinct footnote; too many of them share the last one."""
+    texts = dict.fromkeys(
+        column.cells[row].footnote
+        for row in part.rows
+        for column in part.columns
+        if column.cells[row].footnote is not None
+    )
+    marks = "abcdefghijklmnopqrstuvwxyz"
+    return {str(text): marks[min(at, MOST_FOOTNOTES)] for at, text in enumerate(texts)}
+
+
+def footnotes(part: Part) -> list[tuple[str, str]]:
+    """(mark, text) in order; the shared last mark gets a text of its own."""
+    found: dict[str, str] = {}
+    for text, mark in part.footnotes.items():
+        shared = mark in found
+        found[mark] = "further reasons, found in result.json" if shared else text
+    return list(found.items())
+
+
+# --- csv ---------------------------------------------------------------------------------------
+
+CSV_COLUMNS = (
+    "kind",
+    "data",
+    "a",
+    "b",
+    "name",
+    "options",
+    "scheme",
+    "loss_a",
+    "loss_b",
+    "estimate",
+    "lower",
+    "upper",
+    "level",
+    "statistic",
+    "null",
+    "p_value",
+    "p_corrected",
+    "significant",
+    "better",
+    "degenerate",
+    "measure",
+    "averaging",
+    "note",
+    "failed",
+)
+
+
+def csv_text(document: Mapping[str, Any]) -> str:
+    """One row per test of a comparison and per interval (its learner is `a`), full precision."""
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, CSV_COLUMNS, restval="", lineterminator="\n")
+    writer.writeheader()
+    for entry in document["comparisons"]:
+        writer.writerow(_filled(_comparison_row(entry, document["partitions"])))
+    for entry in document["intervals"]:
+        writer.writerow(_filled(_interval_row(entry, document["partitions"])))
+    return stream.getvalue()
+
+
+def _comparison_row(entry: Mapping[str, Any], partitions: Any) -> dict[str, Any]:
+    row = {
+        "kind": "comparison",
+        **{key: entry[key] for key in ("data", "a", "b", "better", "failed", "p_corrected")},
+        "name": entry["test"],
+        "options": _options(entry),
+        "scheme": _scheme_of([entry], partitions),
+        "significant": entry["reject_corrected"],
+    }
+    inference = entry["inference"]
+    if inference is not None:
+        lower, upper = inference["interval"] or (None, None)
+        null = inference["null"]
+        row |= {key: inference[key] for key in ("estimate", "statistic", "p_value", "degenerate")}
+        row |= {key: inference["extra"][key] for key in ("loss_a", "loss_b")}
+        row |= {"lower": lower, "upper": upper, "note": inference["note"]}
+        row |= {"level": 1 - inference["alpha"]}
+        row["null"] = " ".join([null["family"], *(f"{p:.6g}" for p in null["parameters"])])
+    return row
+
+
+def _interval_row(entry: Mapping[str, Any], partitions: Any) -> dict[str, Any]:
+    row = {
+        "kind": "interval",
+        **{key: entry[key] for key in ("data", "measure", "averaging", "failed")},
+        "a": entry["learner"],
+        "name": entry["interval"],
+        "options": _options(entry),
+        "scheme": _scheme_of([entry], partitions),
+    }
+    if entry["result"] is not None:
+        keys = ("lower", "upper", "level", "degenerate", "note")
+        row |= {key: entry["result"][key] for key in keys}
+        row["estimate"] = entry["result"]["point"]
+    return row
+
+
+def _options(entry: Mapping[str, Any]) -> str:
+    return json.dumps(entry["options"], sort_keys=True) if entry["options"] else ""
+
+
+def _filled(row: Mapping[str, Any]) -> dict[str, Any]:
+    words = {True: "true", False: "false", None: ""}
+    return {k: words[v] if v is None or isinstance(v, bool) else v for k, v in row.items()}
+
+
+# --- small things ------------------------------------------------------------------------------
+
+
+def _known(column: Entries) -> list[Mapping[str, Any]]:
+    return [entry for entry in column if entry is not None]
+
+
+def _inference(entry: Optional[Mapping[str, Any]]) -> Optional[Mapping[str, Any]]:
+    return None if entry is None else entry["inference"]
+
+
+def _inferences(column: Entries) -> list[Mapping[str, Any]]:
+    return [i for i in (_inference(entry) for entry in column) if i is not None]
+
+
+def _agree(one: Entries, other: Entries, loss: str) -> bool:
+    """Whether two tests show the same error rates in every row where both have a result."""
+    for first, second in zip(map(_inference, one), map(_inference, other)):
+        if first is None or second is None:
+            continue
+        for value in ("loss_a", "loss_b"):
+            if number(first["extra"][value], loss) != number(second["extra"][value], loss):
+                return False
+    return True
+
+
+def _scheme_of(entries: Sequence[Mapping[str, Any]], partitions: Any) -> str:
+    """The schemes of a test in words, over all data sets that it was run on."""
+    named = []
+    for entry in entries:
+        titles = [scheme_title(partitions[at]) for at in entry["partitions"]]
+        if len(titles) == 2 and titles[0] == titles[1]:
+            titles = [titles[0], "own folds"]
+        named.append(" + ".join(titles))
+    return " / ".join(dict.fromkeys(named))
+
+
+def _cite_of(kind: str, name: str, results: Sequence[Optional[Mapping[str, Any]]]) -> Optional[str]:
+    """The source that the results name; where all failed, the one that the registry has."""
+    for result in results:
+        if result is not None:
+            return str(result["cite"])
+    from cvinfer.inference import intervals, tests
+
+    declared = (tests() if kind == "test" else intervals()).get(name)
+    return None if declared is None else declared.cite
+
+
+def _duplicates(names: Sequence[str]) -> set[str]:
+    return {name for name in names if names.count(name) > 1}
+
+
+def _shortened(text: str) -> str:
+    flat = " ".join(str(text).split())
+    return flat if len(flat) <= LONGEST_FOOTNOTE else flat[: LONGEST_FOOTNOTE - 1] + "…"

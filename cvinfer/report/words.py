@@ -1,0 +1,117 @@
+"""How names and numbers are put into words; the same in every format."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, Mapping, Optional
+
+#: Parts of registered names whose spelling is not the part itself.
+SPELLING = {
+    "2fold": "2-fold",
+    "3x2": "3×2",
+    "5x2": "5×2",
+    "bcv": "BCV",
+    "cvci": "CVCI",
+    "f": "F",
+    "f1": "F1",
+    "holdout": "hold-out",
+    "kfold": "K-fold",
+    "loo": "LOO",
+    "mcnemar": "McNemar",
+    "dietterich": "Dietterich",
+    "welch": "Welch",
+    "wong": "Wong",
+}
+
+CORRECTIONS = {
+    "holm": "Holm",
+    "bonferroni": "Bonferroni",
+    "benjamini-hochberg": "Benjamini-Hochberg",
+}
+
+MINUS = "\N{MINUS SIGN}"
+NONE = "\N{EM DASH}"
+
+
+def title(name: str) -> str:
+    """A registered name as one writes it: bcv_5x2_mcnemar is BCV 5×2 McNemar."""
+    return " ".join(SPELLING.get(part, part) for part in name.split("_"))
+
+
+def settings(options: Mapping[str, Any]) -> str:
+    """Options in a few words: rho=0.5, k=5."""
+    return ", ".join(f"{key}={value}" for key, value in sorted(options.items()))
+
+
+def p_text(p: float) -> str:
+    """Three decimals, and never 0.000."""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def p_equation(p: float) -> str:
+    """p_text as it stands after the letter p: `< 0.001` or `= 0.012`."""
+    return p_text(p) if p < 0.001 else f"= {p_text(p)}"
+
+
+def is_rate(loss: str) -> bool:
+    """Mean 0/1 losses are error rates and are shown in per cent."""
+    return loss == "zero_one"
+
+
+def number(value: float, loss: str) -> str:
+    """A mean loss (or a difference of two) without its unit; a real minus sign."""
+    text = f"{100 * value:.2f}" if is_rate(loss) else f"{value:.4g}"
+    if text.startswith("-"):
+        text = text[1:] if not text.strip("-0.") else MINUS + text[1:]
+    return text
+
+
+def scheme_title(partition: Mapping[str, Any]) -> str:
+    """What a partition is called in a table; without n, so that data sets share a column."""
+    scheme, shape, options = partition["scheme"], partition["shape"], partition["options"]
+    base = _scheme(scheme, shape, partition)
+    for option, word in (("stratify", "stratified"), ("groups", "grouped")):
+        if options.get(option):
+            base += f", {word}"
+    return base
+
+
+def _scheme(scheme: str, shape: list[int], partition: Mapping[str, Any]) -> str:
+    if scheme == "kfold":
+        return f"{shape[0]}-fold CV"
+    if scheme == "repeated_kfold":
+        return f"{shape[0]}×{shape[1]}-fold CV"
+    if scheme == "random_mx2":
+        return f"{shape[0]}×2 CV"
+    if scheme == "blocked_mx2":
+        return f"blocked {shape[0]}×2 CV"
+    if scheme == "loo":
+        return "leave-one-out"
+    if scheme == "holdout":
+        return f"hold-out {_training_share(partition)}"
+    if scheme == "repeated_holdout":
+        return f"{shape[0]} hold-outs {_training_share(partition)}"
+    if scheme == "paired_halves":
+        return f"{shape[0]} paired halvings"
+    return str(partition["label"])
+
+
+def _training_share(partition: Mapping[str, Any]) -> str:
+    sizes = partition["sizes"]
+    while isinstance(sizes[0], list):
+        sizes = sizes[0]
+    train, test = sizes
+    return str(Fraction(train, train + test).limit_denominator(20))
+
+
+def count(number_of: int, noun: str) -> str:
+    return f"{number_of} {noun}" if number_of == 1 else f"{number_of} {noun}s"
+
+
+def listed(words: list[str]) -> str:
+    """a, b and c."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def correction_word(method: Optional[str]) -> str:
+    return CORRECTIONS.get(str(method), str(method))
