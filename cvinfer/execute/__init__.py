@@ -1,0 +1,1 @@
+"""Fits go to worker processes and come back into the store."""

@@ -1,0 +1,120 @@
+"""Progress of long work: a bar on a terminal, plain lines otherwise, nothing with --quiet."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any, Optional, Sequence, TextIO
+
+
+class Progress:
+    """Says nothing; the base of those that do."""
+
+    def start(self, total: int, reused: int) -> None:
+        """`total` fits are wanted, `reused` of them are stored already."""
+
+    def running(self, labels: Sequence[str]) -> None:
+        """What the workers are at."""
+
+    def done(self, label: str, failed: bool) -> None:
+        """One more fit has ended."""
+
+    def stop(self) -> None:
+        """No more fits."""
+
+
+class LineProgress(Progress):
+    """A line at the start, then at most one every few seconds, and one at the end."""
+
+    def __init__(self, stream: Optional[TextIO] = None, every: float = 5.0) -> None:
+        self.stream = stream or sys.stderr
+        self.every = every
+        self.total = self.reused = self.ended = self.failed = 0
+        self.began = self.said = 0.0
+
+    def start(self, total: int, reused: int) -> None:
+        self.total, self.reused = total, reused
+        self.began = self.said = time.monotonic()
+        self._say(f"{total} fits wanted, {reused} of them already stored, {total - reused} to do")
+
+    def done(self, label: str, failed: bool) -> None:
+        self.ended += 1
+        self.failed += failed
+        if failed:
+            self._say(f"failed: {label}")
+        if time.monotonic() - self.said >= self.every:
+            self._line(label)
+
+    def stop(self) -> None:
+        if self.ended:
+            self._line(None)
+
+    def _line(self, label: Optional[str]) -> None:
+        self.said = time.monotonic()
+        todo = self.total - self.reused
+        rate = self.ended / max(self.said - self.began, 1e-9)
+        left = (todo - self.ended) / rate if rate else 0.0
+        tail = f", {left:.0f} s left, {label}" if label and self.ended < todo else ""
+        failed = f", {self.failed} failed" if self.failed else ""
+        self._say(f"{self.ended} of {todo} fits done{failed}, {rate:.1f} per second{tail}")
+
+    def _say(self, text: str) -> None:
+        self.stream.write(text + "\n")
+        self.stream.flush()
+
+
+class BarProgress(Progress):
+    """A bar with fits done of total, rate, time left and what is running."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress as Bar,
+            TextColumn,
+            TimeRemainingColumn,
+        )
+
+        self.bar = Bar(
+            TextColumn("{task.fields[stored]}fits"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[rate]}"),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[now]}"),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self.task: Any = None
+        self.began = 0.0
+        self.ended = self.failed = 0
+
+    def start(self, total: int, reused: int) -> None:
+        self.began = time.monotonic()
+        stored = f"{reused} stored, " if reused else ""
+        self.task = self.bar.add_task(
+            "fits", total=total - reused, stored=stored, rate="", now="starting workers"
+        )
+        if total > reused:
+            self.bar.start()
+
+    def running(self, labels: Sequence[str]) -> None:
+        self.bar.update(self.task, now=", ".join(dict.fromkeys(labels)))
+
+    def done(self, label: str, failed: bool) -> None:
+        self.ended += 1
+        self.failed += failed
+        rate = self.ended / max(time.monotonic() - self.began, 1e-9)
+        text = f"{rate:.1f}/s" + (f", {self.failed} failed" if self.failed else "")
+        self.bar.update(self.task, advance=1, rate=text)
+
+    def stop(self) -> None:
+        self.bar.stop()
+
+
+def progress_for(quiet: bool) -> Progress:
+    """The kind that suits where standard error goes."""
+    if quiet:
+        return Progress()
+    return BarProgress() if sys.stderr.isatty() else LineProgress()

@@ -1,0 +1,220 @@
+"""From predictions to inferences and intervals on one data set.
+
+A failed fit is never imputed: tests and intervals that need it say so instead.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Mapping, Optional, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cvinfer import inference
+from cvinfer.errors import UserError
+from cvinfer.inference import InputError, Interval, UnknownNameError, infer, procedure
+from cvinfer.partitions import Plan
+from cvinfer.plan import Use, label
+from cvinfer.report.document import ComparisonRun, DataRun, IntervalRun, SplitFailure, data_facts
+from cvinfer.spec.model import Spec
+
+Codes = NDArray[np.int32]
+
+#: At most this many failed splits are named in the message of a test.
+NAMED = 3
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """Predictions of all learners on the plans of one data set.
+
+    codes: per (learner, plan index) one array per split, None where the fit failed.
+    failures: the message of each failed (learner, plan index, split).
+    """
+
+    truth: Codes
+    classes: tuple[str, ...]
+    plans: tuple[Plan, ...]
+    codes: Mapping[tuple[str, int], Sequence[Optional[Codes]]]
+    failures: Mapping[tuple[str, int, int], str]
+
+
+def evaluate(
+    spec: Spec,
+    dataset: Any,
+    predicted: Predicted,
+    uses: Sequence[Use],
+    interval_uses: Sequence[Use],
+    pairs: Sequence[tuple[str, str]],
+) -> DataRun:
+    """Every comparison and interval of a spec on one data set."""
+    losses = {key: _losses(predicted, key) for key in predicted.codes}
+    comparisons = [
+        _comparison(spec, predicted, losses, use, a, b) for use in uses for a, b in pairs
+    ]
+    learners = dict.fromkeys(name for name, _ in predicted.codes)
+    intervals = [
+        run
+        for use in interval_uses
+        for learner in learners
+        for run in _intervals(spec, predicted, losses, use, learner)
+    ]
+    failures = [SplitFailure(*key, message) for key, message in predicted.failures.items()]
+    return DataRun(
+        data=facts(dataset),
+        plans=predicted.plans,
+        labels=tuple(label(plan) for plan in predicted.plans),
+        losses=losses,
+        comparisons=tuple(comparisons),
+        intervals=tuple(intervals),
+        failures=tuple(failures),
+    )
+
+
+def facts(dataset: Any) -> dict[str, Any]:
+    """The facts of a data set; records of unknown class (-1) count in n, but in no class."""
+    truth = getattr(dataset, "truth", None)
+    if truth is None or (truth >= 0).all():
+        return data_facts(dataset)
+    known = replace(dataset, truth=truth[truth >= 0])
+    return {**data_facts(known), "n": len(truth)}
+
+
+def _losses(predicted: Predicted, key: tuple[str, int]) -> list[Optional[NDArray[np.float64]]]:
+    plan = predicted.plans[key[1]]
+    return [
+        None if codes is None else (codes != predicted.truth[split.test]).astype(np.float64)
+        for codes, split in zip(predicted.codes[key], plan.splits)
+    ]
+
+
+def _comparison(
+    spec: Spec,
+    predicted: Predicted,
+    losses: Mapping[tuple[str, int], list[Optional[NDArray[np.float64]]]],
+    use: Use,
+    a: str,
+    b: str,
+) -> ComparisonRun:
+    name, options = use.request.name, use.request.options
+    failed = use.failed or _missing(predicted, use, (a, b))
+    if failed is None:
+        plans: Any = [predicted.plans[i] for i in use.plans]
+        loss_a: Any = [losses[a, i] for i in use.plans]
+        loss_b: Any = [losses[b, i] for i in use.plans]
+        if len(plans) == 1:
+            plans, loss_a, loss_b = plans[0], loss_a[0], loss_b[0]
+        try:
+            settings: dict[str, Any] = {"alpha": spec.alpha, **options}
+            found = inference.compare_losses(name, plans, loss_a, loss_b, **settings)
+            return ComparisonRun(a, b, name, options, use.plans, inference=found)
+        except (InputError, UnknownNameError) as error:
+            failed = str(error)
+    return ComparisonRun(a, b, name, options, use.plans, failed=failed)
+
+
+def _missing(predicted: Predicted, use: Use, learners: Sequence[str]) -> Optional[str]:
+    """Which splits a test or interval cannot have, in words; None if it has all."""
+    absent = [
+        f"there are no predictions of {learner} on {label(predicted.plans[index])}"
+        for learner in learners
+        for index in use.plans
+        if (learner, index) not in predicted.codes
+    ]
+    gone = absent + [
+        f"{learner} failed on split {split + 1} of {label(predicted.plans[plan])}: {message}"
+        for (learner, plan, split), message in predicted.failures.items()
+        if learner in learners and plan in use.plans
+    ]
+    if not gone:
+        return None
+    more = f" (and {len(gone) - NAMED} more)" if len(gone) > NAMED else ""
+    return "; ".join(gone[:NAMED]) + more
+
+
+def _intervals(
+    spec: Spec,
+    predicted: Predicted,
+    losses: Mapping[tuple[str, int], list[Optional[NDArray[np.float64]]]],
+    use: Use,
+    learner: str,
+) -> list[IntervalRun]:
+    name, options = use.request.name, dict(use.request.options)
+    about = IntervalRun(learner, name, use.request.options, use.plans)
+    failed = use.failed or _missing(predicted, use, (learner,))
+    if failed is not None:
+        return [replace(about, failed=failed)]
+    index = use.plans[0]
+    kind = procedure(name).data
+    plan = predicted.plans[index]
+    options = {"alpha": spec.alpha, **options}
+    if kind in ("fold_errors", "total_errors"):
+        errors = np.array([loss.sum() for loss in losses[learner, index] if loss is not None])
+        sizes = plan.sizes.reshape(-1, 2)[:, 1]
+        data = (errors, sizes) if kind == "fold_errors" else (errors.sum(), sizes.sum())
+        return [_interval(about, None, data, options)]
+    confusions = _class_confusions(predicted, learner, index)
+    if kind == "scores":
+        scores = _scores(spec, predicted, confusions)
+        return [_interval(about, word, (score,), options) for word, score in scores]
+    return [
+        _interval(about, word, (matrices,), {**options, "split_axes": len(plan.shape)})
+        for word, matrices in _averaged(spec, predicted, confusions)
+    ]
+
+
+def _interval(
+    about: IntervalRun, averaging: Optional[str], data: tuple[Any, ...], options: dict[str, Any]
+) -> IntervalRun:
+    try:
+        result: Interval = infer(about.interval, *data, **options)
+    except InputError as error:
+        return replace(about, averaging=averaging, failed=str(error))
+    return replace(about, averaging=averaging, result=result)
+
+
+def _class_confusions(predicted: Predicted, learner: str, index: int) -> NDArray[np.float64]:
+    """(classes, *shape, 4): one class against the rest, for every split."""
+    plan = predicted.plans[index]
+    count = len(predicted.classes)
+    rows = []
+    for codes, split in zip(predicted.codes[learner, index], plan.splits):
+        truth = predicted.truth[split.test]
+        both = np.bincount(truth * count + np.asarray(codes), minlength=count * count)
+        table = both.reshape(count, count)
+        hits = np.diag(table)
+        false_positive, false_negative = table.sum(axis=0) - hits, table.sum(axis=1) - hits
+        rest = len(truth) - hits - false_positive - false_negative
+        rows.append(np.stack([hits, false_positive, false_negative, rest], axis=-1))
+    stacked = np.stack(rows, axis=1).astype(np.float64)
+    return stacked.reshape(count, *plan.shape, 4)
+
+
+def _averaged(
+    spec: Spec, predicted: Predicted, confusions: NDArray[np.float64]
+) -> list[tuple[str, NDArray[np.float64]]]:
+    """Whose confusion matrices: the positive class, or each class and the micro average."""
+    if spec.positive is not None:
+        return [(f"class {spec.positive!r}", confusions[_positive(spec, predicted)])]
+    each = [(f"class {c!r}", confusions[i]) for i, c in enumerate(predicted.classes)]
+    return [*each, ("micro", confusions.sum(axis=0))]
+
+
+def _scores(
+    spec: Spec, predicted: Predicted, confusions: NDArray[np.float64]
+) -> list[tuple[str, Any]]:
+    """F1 of each split: of the positive class, or the macro average over classes."""
+    if spec.positive is not None:
+        of_class = confusions[_positive(spec, predicted)]
+        return [(f"class {spec.positive!r}", inference.f1_scores(of_class))]
+    return [("macro", inference.macro_f1(confusions))]
+
+
+def _positive(spec: Spec, predicted: Predicted) -> int:
+    if spec.positive not in predicted.classes:
+        known = ", ".join(map(repr, predicted.classes[:10]))
+        raise UserError(
+            f"there is no class {spec.positive!r}; the classes are {known}", path=("positive",)
+        )
+    return predicted.classes.index(spec.positive)

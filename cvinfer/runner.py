@@ -1,0 +1,383 @@
+"""One run from a spec to its result: data, plan, fits, inference, document."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Mapping, Optional, Sequence, Union
+
+import cvinfer
+from cvinfer.errors import UserError
+from cvinfer.execute.local import Outcome, execute
+from cvinfer.execute.progress import Progress
+from cvinfer.execute.store import Store, Stored
+from cvinfer.losses import Predicted, evaluate
+from cvinfer.plan import RunPlan, allocate, plan_run
+from cvinfer.report.document import DataRun, build, write_text
+from cvinfer.spec.model import Spec
+
+STORE_NAME = "store.sqlite"
+
+#: At most this many different warnings of one learner are told.
+TOLD = 3
+
+Source = Union[str, "os.PathLike[str]", Mapping[str, Any], Spec]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run found; `document` is the content of result.json.
+
+    `failed` tells whether some fits failed (exit code 3 of the command), `directory` where the
+    files are, None if nothing was written. `seconds` tells where the time went.
+    """
+
+    document: Mapping[str, Any]
+    spec: Spec
+    outcome: Outcome
+    directory: Optional[Path] = None
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def failed(self) -> bool:
+        return bool(self.document["failures"])
+
+    @property
+    def comparisons(self) -> Sequence[Mapping[str, Any]]:
+        return self.document["comparisons"]  # type: ignore[no-any-return]
+
+    @property
+    def intervals(self) -> Sequence[Mapping[str, Any]]:
+        return self.document["intervals"]  # type: ignore[no-any-return]
+
+    def __str__(self) -> str:
+        from cvinfer.report import render
+
+        return render(self.document, "text")
+
+
+def run(
+    source: Source,
+    *,
+    overrides: Sequence[str] = (),
+    jobs: Optional[int] = None,
+    output: Optional[Union[str, Path]] = None,
+    store: Optional[Union[str, Path]] = None,
+    progress: Optional[Progress] = None,
+    fail_fast: bool = False,
+    allow_code: bool = False,
+    write: bool = False,
+) -> Result:
+    """Run a spec (a file, a mapping or a `Spec`) and return its result.
+
+    With `write` the result goes to `output` (default: results/<name>) and finished fits to a store
+    beside it, as the command does; without it nothing is written, but `store` may still name a
+    store. A fit that fails is in the result; with `fail_fast` the first one raises `FitError`.
+    """
+    clock = _Clock()
+    if jobs is not None and jobs < 1:
+        raise UserError(f"jobs = {jobs}: at least one worker is needed")
+    spec, sets = load(source, overrides, allow_code)
+    directory = output_directory(spec, output)
+    if write:
+        _writable(directory)
+    clock.lap("loading")
+    path = store_path(directory, store) if write or store else None
+    with Store(path) as open_store:
+        plans = run_plans(spec, sets)
+        clock.lap("planning")
+        outcome = execute(
+            [plan for plan in plans if plan is not None],
+            spec.learners,
+            open_store,
+            jobs=jobs or default_jobs(),
+            seconds=spec.limits.get("seconds"),
+            fail_fast=fail_fast,
+            progress=progress,
+            meanwhile=_get_ready,
+        )
+        clock.lap("fitting")
+        found = [_found(spec, one, plan, open_store, outcome) for one, plan in zip(sets, plans)]
+    document = build(spec, [each.run for each in found], manifest(spec, sets))
+    document["warnings"] += learner_warnings(found)
+    clock.lap("inference")
+    if write:
+        _write(directory, document, sets, found)
+        clock.lap("writing")
+    seconds = {
+        **clock.laps,
+        "startup": outcome.startup,
+        "working": outcome.working,
+        "in learners": outcome.seconds,
+        "total": clock.total(),
+    }
+    if write:
+        _write_facts(directory, outcome, clock.began, seconds, jobs or default_jobs())
+    return Result(document, spec, outcome, directory if write else None, seconds)
+
+
+def load(
+    source: Source, overrides: Sequence[str] = (), allow_code: bool = False
+) -> tuple[Spec, list[Any]]:
+    """The spec, checked, and its data sets."""
+    if isinstance(source, Spec):
+        return source, datasets(source)
+    from cvinfer.spec import SpecError, read_spec
+
+    spec, read, faults = read_spec(source, overrides, allow_code)
+    if spec is None:
+        raise SpecError(faults)
+    return spec, datasets(spec, read)
+
+
+def datasets(spec: Spec, read: Sequence[Any] = ()) -> list[Any]:
+    """The data of a spec, loaded, but for what was `read` already."""
+    from cvinfer import data
+
+    loaded = []
+    for index, entry in enumerate(spec.data):
+        if index < len(read) and read[index] is not None:
+            loaded.append(read[index])
+            continue
+        try:
+            loaded.append(data.load(entry, spec.base, spec.seed))
+        except UserError as error:
+            raise UserError(str(error), ("data", index, *(error.path or ()))) from None
+    return loaded
+
+
+def output_directory(spec: Spec, output: Optional[Union[str, Path]] = None) -> Path:
+    if output is not None:
+        return Path(output)
+    return Path(str(spec.output.get("directory", "results"))) / spec.name
+
+
+def store_path(directory: Path, store: Optional[Union[str, Path]] = None) -> Path:
+    """Beside the results of all specs, so that they share it."""
+    return Path(store) if store is not None else directory.parent / STORE_NAME
+
+
+def default_jobs() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1
+
+
+def learner_versions(spec: Spec) -> dict[str, Mapping[str, str]]:
+    """Versions of the packages behind each learner."""
+    from cvinfer.engines import engine
+
+    return {name: engine(one.engine).versions(one) for name, one in spec.learners.items()}
+
+
+def run_plans(spec: Spec, sets: Sequence[Any]) -> list[Optional[RunPlan]]:
+    """The plan of each data set; None for predictions made elsewhere, which need no fit."""
+    versions = learner_versions(spec)
+    return [None if _made_elsewhere(one) else plan_run(spec, one, versions) for one in sets]
+
+
+def manifest(spec: Spec, sets: Sequence[Any]) -> dict[str, Any]:
+    """What made the result: versions, seed and hashes; nothing that changes on a rerun."""
+    import numpy
+    import scipy
+
+    versions: dict[str, str] = {
+        "cvinfer": cvinfer.__version__,
+        "python": platform.python_version(),
+        "numpy": numpy.__version__,
+        "scipy": scipy.__version__,
+    }
+    for found in learner_versions(spec).values():
+        versions.update(found)
+    return {
+        "versions": versions,
+        "seed": spec.seed,
+        "hashes": {one.name: one.sha256 for one in sets},
+    }
+
+
+@dataclass(frozen=True)
+class Found:
+    """One data set after its fits; `said` has the warnings of each learner's fits."""
+
+    run: DataRun
+    predicted: Predicted
+    said: Mapping[str, Sequence[Sequence[str]]]
+
+
+def learner_warnings(found: Sequence[Found]) -> list[str]:
+    """What the learners warned of, each text once per learner, with how often it came."""
+    fits: dict[str, list[Sequence[str]]] = {}
+    for each in found:
+        for learner, said in each.said.items():
+            fits.setdefault(learner, []).extend(said)
+    told = []
+    for learner, every in fits.items():
+        counts: dict[str, int] = {}
+        for said in every:
+            for text in dict.fromkeys(said):
+                counts[text] = counts.get(text, 0) + 1
+        for text in list(counts)[:TOLD]:
+            told.append(f"{learner}: {text} (in {counts[text]} of {len(every)} fits)")
+        if len(counts) > TOLD:
+            told.append(f"{learner}: {len(counts) - TOLD} more warnings like these")
+    return told
+
+
+def _found(
+    spec: Spec, dataset: Any, plan: Optional[RunPlan], store: Store, outcome: Outcome
+) -> Found:
+    if plan is None:
+        return _elsewhere(spec, dataset)
+    stored = store.get_many(fit.key for fit in plan.fits)
+    predicted = _predicted(plan, stored, outcome, store)
+    said: dict[str, list[Sequence[str]]] = {}
+    for fit in plan.fits:
+        if fit.key in stored:
+            said.setdefault(fit.learner, []).append(stored[fit.key].warnings)
+    run = evaluate(spec, dataset, predicted, plan.uses, plan.interval_uses, spec.pairs)
+    return Found(run, predicted, said)
+
+
+def _predicted(
+    plan: RunPlan, stored: Mapping[str, Stored], outcome: Outcome, store: Store
+) -> Predicted:
+    keys, dataset = plan.fit_keys(), plan.dataset
+    codes: dict[tuple[str, int], list[Any]] = {}
+    failures: dict[tuple[str, int, int], str] = {}
+    for learner, index in plan.needed:
+        column: list[Any] = []
+        sizes = plan.plans[index].sizes.reshape(-1, 2)[:, 1]
+        for number, split in enumerate(plan.split_keys[index]):
+            key = keys[learner, split]
+            if key not in stored:
+                failures[learner, index, number] = outcome.failures[key]
+                column.append(None)
+                continue
+            found = stored[key].codes
+            if len(found) != sizes[number] or not _known_codes(found, len(dataset.classes)):
+                raise UserError(
+                    f"the store {store.path} holds a damaged fit of {learner}; remove the file"
+                )
+            column.append(found)
+        codes[learner, index] = column
+    return Predicted(dataset.target, dataset.classes, plan.plans, codes, failures)
+
+
+def _known_codes(codes: Any, classes: int) -> bool:
+    return bool(((codes >= 0) & (codes < classes)).all())
+
+
+def _made_elsewhere(dataset: Any) -> bool:
+    return not hasattr(dataset, "target")
+
+
+def _elsewhere(spec: Spec, found: Any) -> Found:
+    """Predictions made elsewhere: the plans are those of the file, and nothing is fitted."""
+    plans, uses, interval_uses = allocate(spec, found, list(found.plans), fixed=True)
+    failures = {
+        (learner, plan, number): "the file has no predictions of it there"
+        for (learner, plan), column in found.predictions.items()
+        for number, codes in enumerate(column)
+        if codes is None
+    }
+    predicted = Predicted(
+        found.truth, found.classes, tuple(plans), dict(found.predictions), failures
+    )
+    names = list(found.learners)
+    pairs = spec.pairs or tuple((a, b) for i, a in enumerate(names) for b in names[i + 1 :])
+    return Found(evaluate(spec, found, predicted, uses, interval_uses, pairs), predicted, {})
+
+
+def _get_ready() -> None:
+    """Load what inference and reports need while the workers load what learners need."""
+    import importlib
+
+    for module in ("scipy.special", "cvinfer.report.latex", "cvinfer.report.markdown", "jinja2"):
+        importlib.import_module(module)
+
+
+class _Clock:
+    """Seconds from lap to lap."""
+
+    def __init__(self) -> None:
+        self.began = time.time()
+        self._first = self._last = time.monotonic()
+        self.laps: dict[str, float] = {}
+
+    def lap(self, name: str) -> None:
+        now = time.monotonic()
+        self.laps[name] = now - self._last
+        self._last = now
+
+    def total(self) -> float:
+        return time.monotonic() - self._first
+
+
+def _writable(directory: Path) -> None:
+    """Better refused now than after an hour of fits."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        probe = directory / f".probe.{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise _no_place(directory, error) from None
+
+
+def _no_place(directory: Path, error: OSError) -> UserError:
+    why = error.strerror or str(error)
+    return UserError(f"the results cannot be written to {directory}: {why}; name another directory")
+
+
+def _write(
+    directory: Path, document: Mapping[str, Any], sets: Sequence[Any], found: Sequence[Found]
+) -> None:
+    from cvinfer.data import write_predictions
+    from cvinfer.report import write_report
+
+    try:
+        for number, (dataset, each) in enumerate(zip(sets, found)):
+            if _made_elsewhere(dataset):
+                continue  # they are in the file that they came from
+            predicted = each.predicted
+            used = sorted({plan for _, plan in predicted.codes})
+            suffix = "" if len(found) == 1 else f"-{number + 1}"
+            write_predictions(
+                directory / f"predictions{suffix}.csv.gz",
+                dataset,
+                [predicted.plans[plan] for plan in used],
+                {
+                    (learner, used.index(plan)): column
+                    for (learner, plan), column in predicted.codes.items()
+                },
+            )
+        write_report(directory, document)
+    except OSError as error:
+        raise _no_place(directory, error) from None
+
+
+def _write_facts(
+    directory: Path, outcome: Outcome, began: float, seconds: Mapping[str, float], jobs: int
+) -> None:
+    facts = {
+        "host": platform.node(),
+        "platform": platform.platform(),
+        "started": time.strftime("%Y-%m-%dT%H:%M:%S%z", time.localtime(began)),
+        "seconds": {name: round(value, 3) for name, value in seconds.items()},
+        "jobs": jobs,
+        "fits": {
+            "reused": outcome.reused,
+            "fitted": outcome.fitted,
+            "failed": len(outcome.failures),
+        },
+    }
+    try:
+        write_text(directory / "run.json", json.dumps(facts, indent=1) + "\n")
+    except OSError as error:
+        raise _no_place(directory, error) from None

@@ -1,0 +1,116 @@
+"""Ctrl-C and kill: at once, and nothing is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from run_examples import MAJORITY, marked, script, spec_of
+from test_run_bytes import wait_for_fits
+
+from cvinfer.execute.store import Store
+
+psutil = pytest.importorskip("psutil")
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
+
+RUN = """
+import sys, time
+from cvinfer.runner import run
+began = time.monotonic()
+try:
+    run(sys.argv[1], jobs=2, write=True, output=sys.argv[2], allow_code=True)
+except KeyboardInterrupt:
+    import multiprocessing
+    print("interrupted", len(multiprocessing.active_children()))
+    sys.exit(130)
+"""
+
+
+def started(directory: Path, fits: int = 10) -> "tuple[subprocess.Popen[bytes], list[int]]":
+    """A run in the middle of slow fits, and all processes that belong to it."""
+    learners = {"A": MAJORITY, "B": marked("fine", seconds=30.0)}
+    path = spec_of(directory / "spec", learners)
+    process = script(RUN, directory, path, directory / "r" / "made")
+    wait_for_fits(directory / "r" / "store.sqlite", fits)
+    workers = [each.pid for each in psutil.Process(process.pid).children(recursive=True)]
+    assert len(workers) >= 2
+    return process, workers
+
+
+def alive(pid: int) -> bool:
+    """Whether a process still runs; one that ended and waits for init to notice does not."""
+    try:
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
+
+
+def all_gone(pids: list[int], seconds: float) -> bool:
+    give_up = time.monotonic() + seconds
+    while time.monotonic() < give_up:
+        if not any(map(alive, pids)):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.parametrize("whole_group", [True, False])
+def test_ctrl_c_ends_everything_within_two_seconds(tmp_path: Path, whole_group: bool) -> None:
+    process, workers = started(tmp_path)
+    pressed = time.monotonic()
+    if whole_group:
+        os.killpg(process.pid, signal.SIGINT)
+    else:
+        os.kill(process.pid, signal.SIGINT)
+    output, errors = process.communicate(timeout=30)
+    took = time.monotonic() - pressed
+    assert (process.returncode, output.split()) == (130, [b"interrupted", b"0"]), errors.decode()
+    assert took < 2.0
+    assert all_gone(workers, 1.0)
+    assert errors == b""
+    assert list((tmp_path / "r" / "made").iterdir()) == []
+    with Store(tmp_path / "r" / "store.sqlite") as store:
+        assert store.info()["fits"] == 10
+        assert store._db.execute("pragma integrity_check").fetchone() == ("ok",)
+
+
+def test_ctrl_c_while_workers_start_is_quiet(tmp_path: Path) -> None:
+    path = spec_of(tmp_path / "spec")
+    process = script(RUN, tmp_path, path, tmp_path / "r" / "made")
+    give_up = time.monotonic() + 30
+    children: list[int] = []
+    while len(children) < 2 and time.monotonic() < give_up:
+        found = psutil.Process(process.pid).children(recursive=True)
+        children = [each.pid for each in found]
+        time.sleep(0.005)
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert errors == b""
+    assert all_gone(children, 2.0)
+
+
+def test_workers_do_not_hear_ctrl_c_while_they_start(tmp_path: Path) -> None:
+    process = script(RUN, tmp_path, spec_of(tmp_path / "spec"), tmp_path / "r" / "made")
+    pressed = 0
+    while process.poll() is None and pressed < 40:
+        for each in psutil.Process(process.pid).children():
+            each.send_signal(signal.SIGINT)
+            pressed += 1
+        time.sleep(0.02)
+    _, errors = process.communicate(timeout=60)
+    assert pressed >= 40
+    assert (process.returncode, errors) == (0, b"")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends orphans by itself")
+def test_kill_takes_the_workers_along(tmp_path: Path) -> None:
+    process, workers = started(tmp_path)
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate(timeout=30)
+    assert all_gone(workers, 2.0)

@@ -1,0 +1,122 @@
+"""From predictions to intervals and comparisons, without a run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Optional
+
+import numpy as np
+import pytest
+from run_examples import spec_of
+
+from cvinfer.errors import UserError
+from cvinfer.inference import class_confusions, compare_losses, f1_scores, infer, macro_f1
+from cvinfer.losses import Predicted, evaluate
+from cvinfer.partitions import make_plan
+from cvinfer.plan import Use
+from cvinfer.runner import load
+from cvinfer.spec.model import TestRequest
+
+N = 60
+
+
+@pytest.fixture()
+def case(tmp_path: Path) -> Any:
+    spec, (dataset,) = load(spec_of(tmp_path, classes=3, alpha=0.2))
+    rng = np.random.default_rng(5)
+    plans = (make_plan("blocked_mx2", N, m=3), make_plan("kfold", N, k=5), make_plan("holdout", N))
+    codes: dict[tuple[str, int], Any] = {}
+    for learner, rate in (("A", 0.3), ("B", 0.5)):
+        for index, plan in enumerate(plans):
+            guesses = np.where(rng.random(N) < rate, rng.integers(3, size=N), dataset.target)
+            codes[learner, index] = [guesses[s.test].astype(np.int32) for s in plan.splits]
+    return spec, dataset, Predicted(dataset.target, dataset.classes, plans, codes, {})
+
+
+def found(case: Any, name: str, plan: int, positive: Optional[str] = None, **options: Any) -> Any:
+    spec, dataset, predicted = case
+    use = Use(TestRequest(name, options), (plan,), 0)
+    run = evaluate(replace(spec, positive=positive), dataset, predicted, (), (use,), ())
+    return {one.averaging: one for one in run.intervals if one.learner == "A"}
+
+
+def confusions(case: Any, plan: int) -> Any:
+    _, dataset, predicted = case
+    codes = predicted.codes["A", plan]
+    return class_confusions(dataset.target, codes, predicted.plans[plan], [0, 1, 2])
+
+
+@pytest.mark.parametrize("plan", [0, 1, 2])
+@pytest.mark.parametrize("name", ["f1_beta_prime", "precision_beta", "recall_beta"])
+def test_confusions_per_class_and_micro(case: Any, name: str, plan: int) -> None:
+    runs = found(case, name, plan)
+    assert list(runs) == ["class 'c0'", "class 'c1'", "class 'c2'", "micro"]
+    matrices = confusions(case, plan)
+    axes = len(case[2].plans[plan].shape)
+    for word, of_class in zip(runs, [*matrices, matrices.sum(axis=0)]):
+        expected = infer(name, of_class, alpha=0.2, split_axes=axes)
+        assert runs[word].result.as_dict() == expected.as_dict()
+
+
+def test_scores_are_macro_averages(case: Any) -> None:
+    runs = found(case, "blocked_3x2_t_interval", 0)
+    assert list(runs) == ["macro"]
+    expected = infer("blocked_3x2_t_interval", macro_f1(confusions(case, 0)), alpha=0.2)
+    assert runs["macro"].result.as_dict() == expected.as_dict()
+
+
+def test_the_positive_class_alone(case: Any) -> None:
+    runs = found(case, "f1_beta_prime", 0, positive="c1")
+    assert list(runs) == ["class 'c1'"]
+    scores = found(case, "blocked_3x2_t_interval", 0, positive="c2")
+    expected = infer("blocked_3x2_t_interval", f1_scores(confusions(case, 0)[2]), alpha=0.2)
+    assert scores["class 'c2'"].result.as_dict() == expected.as_dict()
+    with pytest.raises(UserError, match="no class 'x'; the classes are 'c0', 'c1', 'c2'"):
+        found(case, "f1_beta_prime", 0, positive="x")
+
+
+def test_error_rates_need_no_class(case: Any) -> None:
+    _, dataset, predicted = case
+    plan = predicted.plans[1]
+    wrong = [
+        (codes != dataset.target[split.test]).sum()
+        for codes, split in zip(predicted.codes["A", 1], plan.splits)
+    ]
+    runs = found(case, "error_kfold_t", 1)
+    sizes = plan.sizes[:, 1]
+    expected = infer("error_kfold_t", np.array(wrong), sizes, alpha=0.2)
+    assert runs[None].result.as_dict() == expected.as_dict()
+    whole = found(case, "error_dataset_z", 1)[None].result
+    assert whole.as_dict() == infer("error_dataset_z", sum(wrong), N, alpha=0.2).as_dict()
+
+
+def test_options_go_to_the_procedure(case: Any) -> None:
+    wide = found(case, "f1_beta_prime", 0, level=0.99)["micro"].result
+    narrow = found(case, "f1_beta_prime", 0)["micro"].result
+    assert wide.lower < narrow.lower < narrow.upper < wide.upper
+
+
+def test_comparisons_take_alpha_and_options(case: Any) -> None:
+    spec, dataset, predicted = case
+    use = Use(TestRequest("kfold_t", {"mu0": 0.05}), (1,), 5)
+    (one,) = evaluate(spec, dataset, predicted, (use,), (), (("A", "B"),)).comparisons
+    losses: list[Any] = [
+        [
+            (codes != dataset.target[split.test]).astype(float)
+            for codes, split in zip(predicted.codes[learner, 1], predicted.plans[1].splits)
+        ]
+        for learner in "AB"
+    ]
+    expected = compare_losses(
+        "kfold_t", predicted.plans[1], losses[0], losses[1], alpha=0.2, mu0=0.05
+    )
+    assert one.inference is not None and one.inference.as_dict() == expected.as_dict()
+    assert one.inference.alpha == 0.2 and dict(one.options) == {"mu0": 0.05}
+
+
+def test_a_test_that_refuses_its_data_says_why(case: Any) -> None:
+    spec, dataset, predicted = case
+    use = Use(TestRequest("blocked_3x2_t"), (1,), 5)
+    (one,) = evaluate(spec, dataset, predicted, (use,), (), (("A", "B"),)).comparisons
+    assert one.inference is None and "needs the scheme blocked_mx2" in str(one.failed)
