@@ -7,13 +7,16 @@ PYTHON := .venv/bin/python
 export PYTHONNOUSERSITE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lint format test test-long docs bench wheel clean
+.PHONY: help setup run lint format test test-long docs bench wheel clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
 
 setup: ## system packages, .venv, and the project in it
 	@tools/setup.sh
+
+run: setup ## compare three learners on 20,000 letters: specs/letter.yaml (minutes)
+	@.venv/bin/cvinfer run specs/letter.yaml
 
 lint: setup ## black, flake8 and mypy
 	@tools/lint.sh

@@ -25,6 +25,7 @@ SYSTEM_NEEDS=(
     "optional|pip in environments|find_python|python3-venv python3-pip|only Python packages that the interpreter has can be used"
     "optional|make|command -v make|make|the commands of the Makefile have to be typed by hand"
     "optional|R|command -v Rscript|r-base-core|golden numbers made with R are compared as written down; recomputing them is skipped"
+    "optional|LaTeX|command -v pdflatex && kpsewhich booktabs.sty|texlive-latex-base texlive-latex-recommended|result.tex is written all the same, but cannot be compiled here, and the tests that compile it are skipped"
 )
 
 # check: the module that is imported. From a package index pip takes the project's dependencies
@@ -32,12 +33,20 @@ SYSTEM_NEEDS=(
 PYTHON_NEEDS=(
     "required|numpy|numpy|python3-numpy|cvinfer cannot be imported"
     "required|scipy|scipy|python3-scipy|no test of cvinfer can compute a p-value"
+    "required|scikit-learn|sklearn|python3-sklearn|there are no learners"
+    "optional|pandas|pandas|python3-pandas|OpenML data sets cannot be read"
+    "required|PyYAML|yaml|python3-yaml|no spec can be read"
+    "required|jsonschema|jsonschema|python3-jsonschema|no spec can be checked"
+    "required|click|click|python3-click|there is no command cvinfer"
+    "required|rich|rich|python3-rich|there is no progress bar and no table on a terminal"
+    "required|Jinja2|jinja2|python3-jinja2|no LaTeX table can be written"
+    "required|Pebble|pebble|python3-pebble|nothing can be fitted"
+    "optional|liac-arff|arff|python3-liac-arff|arff files cannot be read"
+    "optional|psutil|psutil|python3-psutil|cvinfer doctor cannot tell how much memory there is"
     "optional|setuptools|setuptools|python3-setuptools|no wheel can be built, and the packaging test is skipped"
     "optional|wheel|wheel|python3-wheel|no wheel can be built, and the packaging test is skipped"
     "optional|pytest|pytest|python3-pytest|make test cannot run"
     "optional|hypothesis|hypothesis|python3-hypothesis|make test cannot run the property tests"
-    "optional|pandas|pandas|python3-pandas|that labels may be a pandas Series is not tested"
-    "optional|scikit-learn|sklearn|python3-sklearn|the README's example is not run by the tests"
     "optional|black|black|black|make lint does not check the formatting"
     "optional|flake8|flake8|flake8|make lint does not look for unused names and long lines"
     "optional|mypy|mypy|mypy|make lint does not check the types"
@@ -284,6 +293,9 @@ link_project() {
     "$VENV_PYTHON" -I -c '
 import pathlib, sys, sysconfig
 pathlib.Path(sysconfig.get_path("purelib"), "cvinfer.pth").write_text(sys.argv[1] + "\n")
+command = pathlib.Path(sysconfig.get_path("scripts"), "cvinfer")
+command.write_text("#!/bin/sh\nexec \"$(dirname \"$0\")/python\" -m cvinfer \"$@\"\n")
+command.chmod(0o755)
 ' "$ROOT"
 }
 

@@ -1,0 +1,154 @@
+"""More tests on the predictions of a finished run: nothing is fitted again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence
+
+from cvinfer.errors import UserError
+
+if TYPE_CHECKING:
+    from cvinfer.runner import Result
+
+
+def read_result(path: Path) -> dict[str, Any]:
+    """The document of a result.json, checked against its schema."""
+    if path.is_dir() and (path / "result.json").exists():
+        path = path / "result.json"
+    try:
+        found = json.loads(path.read_bytes())
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror or error}") from None
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{path} is no result of cvinfer: it is not JSON ({error})") from None
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import best_match
+
+    from cvinfer.schemas import schema
+
+    fault = best_match(Draft202012Validator(schema("result")).iter_errors(found))
+    if fault is not None:
+        place = "".join(f"[{part!r}]" for part in fault.absolute_path) or "the whole"
+        message = fault.message if len(fault.message) < 200 else fault.message[:200] + "…"
+        raise UserError(f"{path} is no result of cvinfer: {place}: {message}")
+    return dict(found)
+
+
+def test_again(path: Path, tests: str, output: Optional[Path]) -> Result:
+    """The result of these tests on the predictions beside a result.json."""
+    from cvinfer.runner import run
+    from cvinfer.spec import SpecError, load_spec
+
+    document = read_result(path)
+    directory = path if path.is_dir() else path.parent
+    requests = _requests(tests)
+    files = _files(directory, document)
+    _partitions_there(document, requests)
+    spec = _spec(document, files, requests)
+    try:
+        checked = load_spec(spec, base=directory.absolute())
+    except SpecError as error:
+        # The user has written the tests only, and there.
+        raise SpecError([each._replace(file="--tests") for each in error.faults]) from None
+    return run(checked, output=output, write=output is not None)
+
+
+test_again.__test__ = False  # type: ignore[attr-defined]  # nothing that pytest collects
+
+
+def _requests(tests: str) -> list[Any]:
+    """`a, b: {option: 1}` as a spec has them in a list."""
+    import yaml
+
+    try:
+        found = yaml.safe_load(f"[{tests}]")
+    except yaml.YAMLError:
+        raise UserError(
+            f"--tests {tests!r} cannot be read; write names with commas between, and options as in"
+            " 'corrected_kfold_t: {rho: 0.5}'"
+        ) from None
+    if not found:
+        raise UserError("--tests names no test; `cvinfer list tests` shows them")
+    return list(found)
+
+
+def _name(request: Any) -> str:
+    if isinstance(request, Mapping) and len(request) == 1:
+        return str(next(iter(request)))
+    return str(request)
+
+
+def _files(directory: Path, document: Mapping[str, Any]) -> list[str]:
+    """The file of predictions of each data set, beside the result."""
+    sets = document["data"]
+    for each in sets:
+        if each["source"].get("source") == "predictions":
+            raise UserError(
+                f"{each['name']} are predictions made elsewhere; more tests on them are made by"
+                " naming the tests in their spec, and nothing is fitted"
+            )
+    names = ["predictions.csv.gz"]
+    if len(sets) > 1:
+        names = [f"predictions-{number + 1}.csv.gz" for number in range(len(sets))]
+    for name in names:
+        if not (directory / name).exists():
+            raise UserError(
+                f"{name} is not beside {directory / 'result.json'}; it comes with every run and"
+                " holds the predictions that tests are made on"
+            )
+    return names
+
+
+def _partitions_there(document: Mapping[str, Any], requests: Sequence[Any]) -> None:
+    """Refuse tests whose partition the run does not have, and say how to get it."""
+    from cvinfer.inference import tests
+
+    known = tests()
+    faults = []
+    for data in document["data"]:
+        made = [each for each in document["partitions"] if each["data"] == data["name"]]
+        for name in map(_name, requests):
+            lacking = [
+                need
+                for need in (known[name].needs if name in known else ())
+                if not any(need.accepts(each["scheme"], each["options"]) for each in made)
+            ]
+            if lacking:
+                there = ", ".join(dict.fromkeys(each["label"] for each in made))
+                faults.append(
+                    f"{name} needs the scheme {' and '.join(map(str, lacking))}, which the run on"
+                    f" {data['name']} does not have (it has {there})"
+                )
+    if faults:
+        names = ", ".join(dict.fromkeys(map(_name, requests)))
+        raise UserError(
+            "\n".join(faults)
+            + "\nTo fit what is missing, run the spec with these tests (finished fits are reused):"
+            + f"\n  cvinfer run SPEC --set 'tests=[{names}]'"
+        )
+
+
+def _spec(
+    document: Mapping[str, Any], files: Sequence[str], requests: Sequence[Any]
+) -> dict[str, Any]:
+    given = document["spec"]
+    data = [
+        {
+            "source": "predictions",
+            "name": each["name"],
+            "path": file,
+            "n": each["n"],
+            "classes": each["classes"],
+        }
+        for each, file in zip(document["data"], files)
+    ]
+    kept = {key: given[key] for key in ("alpha", "correction", "seed", "loss") if key in given}
+    return {
+        "cvinfer": 1,
+        "name": document["name"],
+        "data": data,
+        "compare": given["compare"],
+        "tests": list(requests),
+        **kept,
+    }

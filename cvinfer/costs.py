@@ -1,0 +1,162 @@
+"""What a spec takes, told before the first fit: fits per learner and test, and partitions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Optional, Sequence
+
+from cvinfer.errors import UserError
+
+if TYPE_CHECKING:
+    from cvinfer.plan import RunPlan, Use
+    from cvinfer.spec import Spec
+
+COUNTS = ("naive", "distinct", "stored")
+
+
+def costs(
+    spec: Spec, sets: Sequence[Any], plans: Sequence[Optional[RunPlan]], store: Path
+) -> dict[str, Any]:
+    """Fits in total, per data set, and there per learner and test.
+
+    A fit counts as distinct where it is needed first, so that the numbers add up.
+    """
+    every = {fit.key for plan in plans if plan is not None for fit in plan.fits}
+    stored = _stored(store, every)
+    counted: set[str] = set()
+    data = []
+    for dataset, plan in zip(sets, plans):
+        learners = []
+        # Predictions made elsewhere take no fit.
+        for learner in spec.learners if plan is not None else ():
+            learners.append(_learner(plan, learner, counted, stored))
+        data.append({"data": dataset.name, "n": dataset.n, "learners": learners})
+        data[-1]["fits"] = _sum(each["fits"] for each in learners)
+    return {
+        "name": spec.name,
+        "fits": _sum(each["fits"] for each in data),
+        "data": data,
+    }
+
+
+def _learner(plan: Any, learner: str, counted: set[str], stored: set[str]) -> dict[str, Any]:
+    keys = plan.fit_keys()
+    tests = []
+    uses = [("test", use) for use in plan.uses] + [("interval", use) for use in plan.interval_uses]
+    for kind, use in uses:
+        wanted = {keys[learner, split] for at in use.plans for split in plan.split_keys[at]}
+        new = wanted - counted
+        counted |= new
+        numbers = dict(zip(COUNTS, (use.naive, len(new), len(new & stored))))
+        tests.append({"kind": kind, "name": use.request.name, **_schemes(plan, use), **numbers})
+    return {"learner": learner, "fits": _sum(tests), "tests": tests}
+
+
+def _schemes(plan: RunPlan, use: Use) -> dict[str, Any]:
+    from cvinfer.losses import label
+
+    return {"partitions": [label(plan.plans[at]) for at in use.plans]}
+
+
+def _sum(entries: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    total = dict.fromkeys(COUNTS, 0)
+    for entry in entries:
+        for name in COUNTS:
+            total[name] += entry[name]
+    return total
+
+
+def _stored(path: Path, keys: set[str]) -> set[str]:
+    from cvinfer.execute.store import Store
+
+    if not path.exists():
+        return set()
+    with Store(path) as store:
+        return store.known(keys)
+
+
+def costs_text(found: Mapping[str, Any]) -> str:
+    lines: list[str] = []
+    for entry in found["data"]:
+        lines.append(f"{entry['data']}, {entry['n']} records")
+        if not entry["learners"]:
+            lines += ["  predictions made elsewhere: nothing is fitted", ""]
+            continue
+        rows: list[Sequence[str]] = [("", "", *COUNTS)]
+        for names, learner in _alike(entry["learners"]):
+            for at, test in enumerate(learner["tests"]):
+                numbers = [str(test[name]) for name in COUNTS]
+                rows.append((names if at == 0 else "", test["name"], *numbers))
+            rows.append(("", "each" if "," in names else "", *_numbers(learner["fits"])))
+        lines += _aligned(rows)
+        lines.append("")
+    total = found["fits"]
+    lines.append(
+        f"Fits in all: {total['naive']} if every test made its own, {total['distinct']} distinct,"
+        f" {total['stored']} of them stored already, {total['distinct'] - total['stored']} to do."
+    )
+    return "\n".join(lines)
+
+
+def _numbers(counts: Mapping[str, int]) -> tuple[str, ...]:
+    return tuple(str(counts[name]) for name in COUNTS)
+
+
+def _alike(learners: Sequence[Mapping[str, Any]]) -> list[tuple[str, Mapping[str, Any]]]:
+    """Learners that take the same fits are shown once."""
+    groups: list[tuple[list[str], Mapping[str, Any]]] = []
+    for entry in learners:
+        for names, first in groups:
+            if first["tests"] == entry["tests"]:
+                names.append(entry["learner"])
+                break
+        else:
+            groups.append(([entry["learner"]], entry))
+    return [(", ".join(names), first) for names, first in groups]
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    from cvinfer.report.terminal import cells_wide
+
+    widths = [max(cells_wide(cell) for cell in column) for column in zip(*rows)]
+    lines = []
+    for row in rows:
+        cells = []
+        for at, (cell, width) in enumerate(zip(row, widths)):
+            space = " " * (width - cells_wide(cell))
+            cells.append(cell + space if at < 2 else space + cell)
+        lines.append(("  " + "  ".join(cells)).rstrip())
+    return lines
+
+
+# --- partitions -----------------------------------------------------------------------------------
+
+
+def write_partitions(spec: Spec, sets: Sequence[Any], output: Path) -> list[Path]:
+    """Write the partitions of each data set; the files, one for each."""
+    from cvinfer.data import write_splits
+    from cvinfer.plan import plan_run
+
+    written = []
+    for dataset in sets:
+        if hasattr(dataset, "plans"):
+            plans = list(dataset.plans)
+        else:
+            made = plan_run(spec, dataset)
+            used = {at for use in (*made.uses, *made.interval_uses) for at in use.plans}
+            plans = [plan for at, plan in enumerate(made.plans) if at in used]
+        path = output if len(sets) == 1 else _named(output, dataset.name)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_splits(plans, path)
+        except OSError as error:
+            raise UserError(f"{path} cannot be written: {error.strerror or error}") from None
+        written.append(path)
+    return written
+
+
+def _named(output: Path, name: str) -> Path:
+    """splits-iris.csv.gz for splits.csv.gz and iris."""
+    stem, dot, suffixes = output.name.partition(".")
+    plain = "".join(c if c.isalnum() or c in "-_." else "_" for c in name)
+    return output.with_name(f"{stem}-{plain}{dot}{suffixes}")

@@ -1,0 +1,178 @@
+"""What a spec can name, from the registries: tests, intervals, schemes, learners, data."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import sys
+import textwrap
+from typing import Any, Mapping, Sequence
+
+#: The package that a source cannot do without.
+SOURCE_PACKAGES = {"arff": "arff", "openml": "sklearn", "parquet": "pyarrow", "sklearn": "sklearn"}
+#: How such packages are called where they are installed from.
+DISTRIBUTIONS = {"arff": "liac-arff", "sklearn": "scikit-learn"}
+
+Entry = Mapping[str, Any]
+
+
+def entries(what: str) -> list[dict[str, Any]]:
+    """One entry for each: name, description, available, reason, and what its kind has more."""
+    return {
+        "tests": _tests,
+        "intervals": _intervals,
+        "schemes": _schemes,
+        "learners": _learners,
+        "data": _data,
+    }[what]()
+
+
+def _entry(name: str, description: str, reason: Any = None, **more: Any) -> dict[str, Any]:
+    available = {"available": reason is None, "reason": reason}
+    return {"name": name, "description": description, **available, **more}
+
+
+def _tests() -> list[dict[str, Any]]:
+    from cvinfer.inference import tests
+    from cvinfer.spec import RECOMMENDED_TESTS
+
+    return _procedures(tests(), RECOMMENDED_TESTS)
+
+
+def _intervals() -> list[dict[str, Any]]:
+    from cvinfer.inference import intervals
+    from cvinfer.spec import RECOMMENDED_INTERVALS
+
+    return _procedures(intervals(), RECOMMENDED_INTERVALS)
+
+
+def _procedures(known: Mapping[str, Any], recommended: Sequence[str]) -> list[dict[str, Any]]:
+    from cvinfer.spec.options import defaults_of
+
+    return [
+        _entry(
+            each.name,
+            each.use,
+            needs=each.scheme,
+            options=defaults_of(each),
+            source=each.cite,
+            recommended=each.name in recommended,
+        )
+        for each in known.values()
+    ]
+
+
+def _schemes() -> list[dict[str, Any]]:
+    from cvinfer.partitions import schemes
+
+    found = []
+    for each in schemes().values():
+        # The block of each record is nothing that a spec can say.
+        options = {key: value for key, value in each.defaults.items() if key != "blocks"}
+        if each.stratify:
+            options["stratify"] = False
+        found.append(_entry(each.name, each.description, options=options))
+    file = "Splits from a csv file, as `cvinfer splits` writes it."
+    return [*found, _entry("file", file, options={"path": "the file, relative to the spec"})]
+
+
+def _learners() -> list[dict[str, Any]]:
+    from cvinfer.engines import engines
+
+    return [
+        _entry(
+            each.name,
+            each.description,
+            None if each.available else each.reason or "not available here",
+            engine=engine.name,
+            aliases=list(each.aliases),
+        )
+        for engine in engines().values()
+        for each in engine.learners()
+    ]
+
+
+def _data() -> list[dict[str, Any]]:
+    from cvinfer.data import sources
+
+    return [
+        _entry(
+            each.name,
+            each.description,
+            why_no_source(each.name),
+            options={
+                key: {
+                    "type": option.type,
+                    "required": option.required,
+                    "description": option.description,
+                    **({"choices": list(each.choices[key])} if key in each.choices else {}),
+                }
+                for key, option in each.options.items()
+            },
+        )
+        for each in sources().values()
+    ]
+
+
+def why_no_source(name: str) -> str | None:
+    """Why a source cannot be used here; None where it can."""
+    package = SOURCE_PACKAGES.get(name)
+    if package is None or importlib.util.find_spec(package) is not None:
+        return None
+    return f"the package {DISTRIBUTIONS.get(package, package)} is not installed"
+
+
+# --- as text --------------------------------------------------------------------------------------
+
+
+def entries_text(found: Sequence[Entry]) -> str:
+    """A name with its facts below; wrapped on a terminal, one line a fact otherwise."""
+    width = None
+    if sys.stdout.isatty():
+        width = max(shutil.get_terminal_size((80, 24)).columns, 30)
+    return "\n".join(line for entry in found for line in _lines(entry, width))
+
+
+def _lines(entry: Entry, width: int | None) -> list[str]:
+    facts = [str(entry["description"])] if entry["description"] else []
+    if entry.get("needs"):
+        facts.append(f"Needs {entry['needs']}.")
+    facts += _options(entry.get("options") or {})
+    if not entry["available"]:
+        facts.append(f"Not available: {entry['reason']}")
+    lines = [_title(entry)]
+    for fact in facts:
+        if width is None:
+            lines.append(f"    {fact}")
+        else:
+            lines += textwrap.wrap(fact, width, initial_indent="    ", subsequent_indent="      ")
+    return lines
+
+
+def _title(entry: Entry) -> str:
+    name = str(entry["name"])
+    if entry.get("engine"):
+        name += f"  (engine {entry['engine']})"
+    if entry.get("aliases"):
+        name += f"  also called {', '.join(entry['aliases'])}"
+    return name + ("  (recommended)" if entry.get("recommended") else "")
+
+
+def _options(options: Mapping[str, Any]) -> list[str]:
+    if not options:
+        return []
+    if not all(isinstance(value, Mapping) for value in options.values()):
+        shown = [
+            key if value is None else f"{key}={_word(value)}" for key, value in options.items()
+        ]
+        return [f"Options: {', '.join(shown)}."]
+    facts = []
+    for key, option in options.items():
+        choices = f": {', '.join(option['choices'])}" if "choices" in option else ""
+        need = " (needed)" if option["required"] else ""
+        facts.append(f"{key}{need}: {option['description']}{choices}")
+    return facts
+
+
+def _word(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

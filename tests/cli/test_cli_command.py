@@ -1,0 +1,217 @@
+"""The command as a whole: speed, help, streams, `list` and `doctor`."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import time
+from pathlib import Path
+from typing import Any, Callable
+
+import pytest
+
+Call = Callable[..., Any]
+
+COMMANDS = "run validate plan show init splits table test list doctor store".split()
+EVERY = [*([each] for each in COMMANDS), ["store", "info"], ["store", "prune"]]
+
+
+def test_help_answers_at_once(process: Call) -> None:
+    def seconds() -> float:
+        began = time.perf_counter()
+        assert process("--help").code == 0
+        return time.perf_counter() - began
+
+    # The best of several: the other runs measure what else the machine was doing.
+    assert min(seconds() for _ in range(5)) < 0.3
+
+
+@pytest.mark.parametrize("words", EVERY, ids=" ".join)
+def test_every_command_has_help_with_examples(call: Call, words: list[str]) -> None:
+    code, out, _ = call(*words, "--help")
+    assert code == 0
+    assert f"  cvinfer {' '.join(words)}" in out.replace(f"Usage: cvinfer {' '.join(words)}", "")
+
+
+def test_help_lists_every_command_in_full(call: Call) -> None:
+    out = call("--help").out
+    for command in COMMANDS:
+        (line,) = [line for line in out.splitlines() if line.startswith(f"  {command} ")]
+        assert line.endswith(".") and not line.endswith("...")
+
+
+def test_version(call: Call) -> None:
+    import cvinfer
+
+    assert call("--version").out == f"cvinfer, version {cvinfer.__version__}\n"
+
+
+def test_an_unknown_command_gets_a_suggestion(call: Call) -> None:
+    code, _, err = call("valdate", "x.yaml")
+    assert code == 2 and "Did you mean 'validate'?" in err
+
+
+# --- streams --------------------------------------------------------------------------------------
+
+
+def test_a_reader_that_leaves_is_no_error(command: list[str], place: Path, finished: Path) -> None:
+    words = " ".join(map("'{}'".format, command))
+    script = f"{words} table '{finished}/result.json' --format csv | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, cwd=place)
+    assert done.stderr == ""
+    assert done.stdout.strip() in ("0", "141")
+
+
+def test_a_closed_pipe_ends_the_command_quietly(command: list[str], place: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [*command, "list", "tests"], stdout=writing, stderr=subprocess.PIPE, cwd=place
+    )
+    os.close(writing)
+    assert done.stderr == b""
+    assert done.returncode == 141
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("words", [["list", "tests"], ["--help"]], ids=" ".join)
+def test_a_full_disk_is_told(command: list[str], place: Path, words: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([*command, *words], stdout=full, stderr=subprocess.PIPE, cwd=place)
+    assert done.returncode == 1
+    assert done.stderr == b"error: No space left on device\n"
+
+
+def test_a_terminal_without_unicode(process: Call, finished: Path) -> None:
+    code, out, _ = process("table", finished / "result.json", PYTHONIOENCODING="ascii")
+    assert code == 0 and "5?2" in out
+
+
+def on_terminal(words: list[str], columns: int, **more: str) -> str:
+    """What a command shows on a terminal of that width."""
+    import fcntl
+    import struct
+    import termios
+
+    child, terminal = pty.fork()
+    if child == 0:
+        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        environment = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
+        os.execvpe(words[0], words, {**environment, "TERM": "xterm-256color", **more})
+    shown = b""
+    while True:
+        try:
+            part = os.read(terminal, 1 << 16)
+        except OSError:
+            break
+        if not part:
+            break
+        shown += part
+    _, status = os.waitpid(child, 0)
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(status) == 0, shown
+    return shown.decode()
+
+
+@pytest.mark.parametrize("columns", [40, 60, 200])
+def test_tables_fit_the_terminal(command: list[str], finished: Path, columns: int) -> None:
+    words = [*command, "table", str(finished / "result.json")]
+    shown = on_terminal(words, columns, NO_COLOR="1")
+    assert "\x1b[3" not in shown, "NO_COLOR is heeded"
+    import re
+
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
+    assert "bcv_5x2_mcnemar" in plain.replace("\r\n  ", "")
+    assert max(map(len, plain.splitlines())) <= columns
+
+
+def test_lists_are_wrapped_on_a_terminal_only(command: list[str], call: Call) -> None:
+    shown = on_terminal([*command, "list", "tests"], 40)
+    assert max(map(len, shown.splitlines())) <= 40
+    assert max(map(len, call("list", "tests").out.splitlines())) > 80
+
+
+# --- list -----------------------------------------------------------------------------------------
+
+
+def test_lists_have_what_the_registries_have(call: Call) -> None:
+    from cvinfer.data import sources
+    from cvinfer.engines import engines
+    from cvinfer.inference import intervals, tests
+    from cvinfer.partitions import schemes
+
+    expected = {
+        "tests": list(tests()),
+        "intervals": list(intervals()),
+        "schemes": [*schemes(), "file"],
+        "data": list(sources()),
+        "learners": [each.name for e in engines().values() for each in e.learners()],
+    }
+    for what, names in expected.items():
+        code, out, _ = call("list", what, "--json")
+        found = json.loads(out)
+        assert code == 0 and [entry["name"] for entry in found] == names
+        for entry in found:
+            assert entry["description"]
+            assert entry["available"] == (entry["reason"] is None)
+        text = call("list", what).out
+        titles = [line.split()[0] for line in text.splitlines() if line[:1] != " "]
+        assert titles == names
+
+
+def test_lists_say_why_something_cannot_be_used(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "Not available: it predicts several targets" in call("list", "learners").out
+    from cvinfer import listing
+
+    monkeypatch.setitem(listing.SOURCE_PACKAGES, "parquet", "no_such_package")
+    found = {entry["name"]: entry for entry in json.loads(call("list", "data", "--json").out)}
+    assert found["parquet"]["reason"] == "the package no_such_package is not installed"
+    assert found["csv"]["available"] is True
+
+
+def test_a_wrong_list_is_refused(call: Call) -> None:
+    code, _, err = call("list", "learner")
+    assert code == 2 and "'learners'" in err
+
+
+# --- doctor ---------------------------------------------------------------------------------------
+
+
+def test_doctor_finds_this_machine_fit(call: Call) -> None:
+    code, out, _ = call("doctor")
+    assert code == 0
+    for word in ("Python", "numpy", "scikit-learn", "builtin", "LaTeX", "Cores", "Memory"):
+        assert word in out
+    assert "Trial run" in out and out.rstrip().endswith("Python learners can run.")
+    assert list(Path.cwd().iterdir()) == []
+
+
+def test_doctor_judges_a_spec(call: Call, small: Path, finished: Path) -> None:
+    store = finished.parent / "store.sqlite"
+    code, out, _ = call("doctor", small, "--store", store)
+    assert code == 0 and "the spec can run" in out and "20 fits" in out
+    code, out, _ = call("doctor", small, "--set", "tests=[nothing]")
+    assert code == 2 and "there is no test 'nothing'" in out and "cannot run" in out
+    code, out, _ = call("doctor", small, "--store", small)
+    assert code == 2 and "is no store of cvinfer" in out
+    code, out, _ = call("doctor", small, "--output", "small.yaml/x")
+    assert code == 2 and "is not a directory" in out
+
+
+def test_doctor_says_how_to_add_what_is_missing(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cvinfer import doctor
+
+    missing = doctor.Package("no_such_module", "nosuch", "python3-nosuch", "this test")
+    monkeypatch.setattr(doctor, "PACKAGES", (*doctor.PACKAGES, missing))
+    code, out, _ = call("doctor")
+    assert code == 2
+    assert "MISSING  nosuch, for this test: not installed" in out
+    (line,) = [line for line in out.splitlines() if "To add" in line and "nosuch" in line]
+    assert "pip install" in line or "apt-get install" in line
+    assert "nothing can run" in out
