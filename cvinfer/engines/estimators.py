@@ -183,6 +183,7 @@ def foreign_names(learner: LearnerSpec) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+@functools.lru_cache(maxsize=None)
 def package_version(distribution: str, module: str) -> str:
     """Version of an installed package, without importing it where its metadata will do."""
     try:

@@ -8,6 +8,7 @@ that scheme. Splitting a wide table repeats the key columns and the error rates.
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import json
 from dataclasses import dataclass, field, replace
@@ -459,6 +460,12 @@ def title_lines(text: str, limit: float, measure: Measure) -> list[str]:
 
     The lines are as even as their number allows, so that none holds a single letter.
     """
+    return list(_title_lines(text, limit, measure))
+
+
+@functools.lru_cache(maxsize=4096)
+def _title_lines(text: str, limit: float, measure: Measure) -> tuple[str, ...]:
+    """Tried for every way to deal columns to tables, so remembered."""
     greedy = filled_lines(text, limit, measure)
     words = text.split()
     widest = max((measure(word) for word in words), default=0.0)
@@ -466,8 +473,8 @@ def title_lines(text: str, limit: float, measure: Measure) -> list[str]:
         if widest <= narrower <= limit and len(filled_lines(text, narrower, measure)) <= len(
             greedy
         ):
-            return filled_lines(text, narrower, measure)
-    return greedy
+            return tuple(filled_lines(text, narrower, measure))
+    return tuple(greedy)
 
 
 def _runs(words: Sequence[str]) -> list[str]:

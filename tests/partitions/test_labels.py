@@ -149,6 +149,15 @@ def test_groups_share_a_block(m, seed, data):
     assert np.abs(plan.sizes - n / 2).max() <= max(1, n / 10)
 
 
+def test_groups_are_moved_where_even_blocks_are_not_even_halves():
+    # Blocks of 7, 4, 4, 3 are as even as they get, yet one half would hold 11 of 18 records;
+    # blocks of 7, 2, 2, 7 give two equal halves in both replications.
+    groups = np.repeat(np.arange(12), [7] + [1] * 11)
+    plan = blocked_mx2(18, 2, groups=groups)
+    assert together(plan.blocks, groups)
+    assert (plan.sizes == 9).all()
+
+
 @given(seeds, st.data())
 def test_groups_share_a_half(seed, data):
     groups = draw_groups(data, 12)
