@@ -1,7 +1,7 @@
 """What cvinfer costs beside the learners themselves, and what a second worker gains.
 
-Overhead: the 14 tests of the 5×2 BCV McNemar paper on 2,000 records with one worker. Wall time from the
-first fit begun to the last fit stored, with inference and writing, over the time inside the
+Overhead: the 14 tests of the 5×2 BCV McNemar paper on 2,000 records with one worker. Wall time from
+the first fit begun to the last fit stored, with inference and writing, over the time inside the
 learners' own fit and predict. The start of the worker is told apart.
 
 Speed-up: wall time of whole runs, start included, with one worker over that with two, on a job of
