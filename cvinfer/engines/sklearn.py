@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
+import inspect
 
 from cvinfer.engines.base import Engine, LearnerInfo
 from cvinfer.engines.estimators import EstimatorEngine, first_line
@@ -13,7 +15,14 @@ SEVERAL_TARGETS = "it predicts several targets at once, and a comparison has one
 UNFIT = {"ClassifierChain": SEVERAL_TARGETS, "MultiOutputClassifier": SEVERAL_TARGETS}
 # Searches become classifiers by what they search, so scikit-learn does not list them as such.
 SEARCHES = ("GridSearchCV", "RandomizedSearchCV")
-KINDS = ("regressor", "transformer", "cluster")
+KINDS = {
+    "regressor": "RegressorMixin",
+    "transformer": "TransformerMixin",
+    "clusterer": "ClusterMixin",
+}
+# Estimators that are public only once these are imported, and modules below the public ones.
+EXPERIMENTAL = ("enable_iterative_imputer", "enable_halving_search_cv")
+BELOW = ("feature_extraction.text", "feature_extraction.image")
 
 
 class SklearnEngine(EstimatorEngine):
@@ -32,19 +41,49 @@ class SklearnEngine(EstimatorEngine):
 
 @functools.lru_cache(maxsize=None)
 def sklearn_catalogue() -> Catalogue:
-    try:
-        discovery = importlib.import_module("sklearn.utils.discovery")
-    except ImportError:  # before 1.1
-        discovery = importlib.import_module("sklearn.utils")
-    everything = dict(discovery.all_estimators())
-    classifiers = dict(discovery.all_estimators(type_filter="classifier"))
+    base = importlib.import_module("sklearn.base")
+    everything = public_estimators()
+    classifiers = _of_kind(everything, base.ClassifierMixin)
     kinds = {
-        name: {"cluster": "clusterer"}.get(kind, kind)
-        for kind in KINDS
-        for name, _ in discovery.all_estimators(type_filter=kind)
+        name: kind
+        for kind, mixin in KINDS.items()
+        for name in _of_kind(everything, getattr(base, mixin))
     }
     others = {name: cls for name, cls in everything.items() if name not in classifiers}
     return Catalogue(classifiers, others, kinds, UNFIT, elsewhere=_builtin_names())
+
+
+def public_estimators() -> dict[str, type]:
+    """Every estimator class that scikit-learn's public modules show, by name.
+
+    Not by its own `all_estimators`: that walks into build helpers too, which load setuptools and
+    fail where distutils is loaded already, and it takes a second in every worker.
+    """
+    for name in EXPERIMENTAL:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(f"sklearn.experimental.{name}")
+    base = importlib.import_module("sklearn.base")
+    found: dict[str, type] = {}
+    for name in (*importlib.import_module("sklearn").__all__, *BELOW):
+        try:
+            module = importlib.import_module(f"sklearn.{name}")
+        except ImportError:  # a function of the package itself, not a module
+            continue
+        found.update(
+            (each, cls)
+            for each, cls in vars(module).items()
+            if inspect.isclass(cls)
+            and issubclass(cls, base.BaseEstimator)
+            and cls is not base.BaseEstimator
+            and cls.__name__ == each
+            and not each.startswith("_")
+            and not inspect.isabstract(cls)
+        )
+    return dict(sorted(found.items()))
+
+
+def _of_kind(classes: dict[str, type], mixin: type) -> dict[str, type]:
+    return {name: cls for name, cls in classes.items() if issubclass(cls, mixin)}
 
 
 def _builtin_names() -> dict[str, str]:
