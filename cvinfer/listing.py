@@ -169,6 +169,8 @@ def _options(options: Mapping[str, Any]) -> list[str]:
     facts = []
     for key, option in options.items():
         choices = f": {', '.join(option['choices'])}" if "choices" in option else ""
+        # Some descriptions end in the choices already.
+        choices = "" if option["description"].endswith(choices[2:]) else choices
         need = " (needed)" if option["required"] else ""
         facts.append(f"{key}{need}: {option['description']}{choices}")
     return facts

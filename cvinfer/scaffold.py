@@ -113,6 +113,7 @@ def _filled(output: Path, name: str, data: str, tests: str) -> str:
 
 def _for_data(data: Path, target: Optional[str], output: Path) -> tuple[str, list[str]]:
     from cvinfer.data import load
+    from cvinfer.data.table import measured_but
 
     entry = _entry(data, target, output.absolute().parent)
     base = output.absolute().parent
@@ -130,6 +131,12 @@ def _for_data(data: Path, target: Optional[str], output: Path) -> tuple[str, lis
     except UserError as error:
         raise UserError(str(error)) from None  # its path is in a spec that is not written yet
     comments, notes = {}, []
+    marks = [mark for column in found.features for mark in measured_but(column)]  # type: ignore
+    if marks and entry["source"] == "csv":
+        entry["na"] = sorted(set(marks))
+        comments["na"] = "texts among numbers, taken for missing values"
+        notes.append(f"taken for missing values: {', '.join(map(repr, entry['na']))}")
+        found = load({**entry, "missing": "impute"}, base, 0)
     own = [
         column.name
         for column in found.features  # type: ignore[union-attr]

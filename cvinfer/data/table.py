@@ -69,18 +69,65 @@ def text_column(name: str, texts: Sequence[str], missing: frozenset[str]) -> Col
 
 def nearly_numeric(column: Column) -> str | None:
     """A note on a column that a few texts keep from being numeric, as '?' often does."""
-    if column.kind == NUMERIC or not column.levels:
+    odd = _odd_texts(column)
+    if not odd:
         return None
+    return f"column {column.name!r} is categorical: {_no_numbers(column, odd)}"
+
+
+def _odd_texts(column: Column) -> list[str]:
+    """The few texts that keep a column from being numeric; none if there are many of them."""
+    if column.kind == NUMERIC or not column.levels:
+        return []
     odd = [level for level in column.levels if numbers([level]) is None]
     if len(odd) > _FEW or len(column.levels) - len(odd) < _MANY:
-        return None
-    count = int(np.isin(column.values, [column.levels.index(level) for level in odd]).sum())
-    if 2 * count >= len(column.values):
+        return []
+    return odd if 2 * _count(column, odd) < len(column.values) else []
+
+
+def _count(column: Column, texts: Sequence[str]) -> int:
+    return int(np.isin(column.values, [column.levels.index(text) for text in texts]).sum())
+
+
+def _no_numbers(column: Column, odd: list[str]) -> str:
+    return (
+        f"{_count(column, odd)} of {len(column.values)} entries are no numbers ({listed(odd)}); if "
+        f"they mean missing, say na: {odd!r}"
+    )
+
+
+def text_fault(column: Column, na: bool) -> str | None:
+    """What is wrong with a column whose texts can be no categories, since no other record has them.
+
+    That is text which differs in every record, and measurements among which a few are no numbers:
+    a learner would meet next to none of the training records' categories in the test records.
+    na: the source can be told which texts mean missing.
+    """
+    odd = measured_but(column) if na else []
+    if odd:
+        return (
+            f"column {column.name!r} holds text where learners need numbers: "
+            f"{_no_numbers(column, odd)}, or else drop: [{column.name}]"
+        )
+    present, different = _variety(column)
+    if column.kind == NUMERIC or present < _MANY or different < present:
         return None
     return (
-        f"column {column.name!r} is categorical: {count} of {len(column.values)} entries are no "
-        f"numbers ({listed(odd)}); if they mean missing, say na: {odd!r}"
+        f"column {column.name!r} holds text where learners need numbers or categories: it differs "
+        f"in each of {present} records; say drop: [{column.name}]"
     )
+
+
+def measured_but(column: Column) -> list[str]:
+    """The few texts among what is otherwise a measurement: numbers that seldom occur again."""
+    present, different = _variety(column)
+    return _odd_texts(column) if 2 * different > present else []
+
+
+def _variety(column: Column) -> tuple[int, int]:
+    """How many records have a value, and how many values there are."""
+    values = column.values[~column.missing]
+    return len(values), len(np.unique(values))
 
 
 def column_of(names: Sequence[str], wanted: str, key: str, what: str) -> None:

@@ -370,9 +370,13 @@ class _Pool:
         return bool(self._pool.active)
 
     def ended(self) -> dict[int, int]:
-        """Exit codes of workers that are no more."""
+        """Exit codes of workers that are no more; what their learners started is ended too."""
         codes = {each.pid: each.exitcode for each in list(self.context.workers)}
-        return {pid: code for pid, code in codes.items() if pid and code is not None}
+        found = {pid: code for pid, code in codes.items() if pid and code is not None}
+        for each in list(self.context.workers):
+            if each.pid in found:
+                each.end_group()
+        return found
 
     def __enter__(self) -> "_Pool":
         return self
@@ -392,14 +396,29 @@ class _Pool:
         for each in list(self.context.workers):
             # One that was made but not started has nothing to end.
             with contextlib.suppress(AttributeError, ValueError, OSError):
+                each.end_group()
                 each.kill()
                 each.join(1.0)
 
 
 class _Worker(multiprocessing.context.SpawnProcess):
+    _group_ended = False
+
     def start(self) -> None:
         with _undisturbed(), _quiet_main(), _one_thread():
             super().start()
+
+    def end_group(self) -> None:
+        """End what a learner may have started: it is in the worker's process group.
+
+        Done once only: later the number may be that of somebody else's group.
+        """
+        if self._group_ended or not self.pid or os.name != "posix":
+            return
+        # A worker that has just started has no group yet, and no learner either.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+            self._group_ended = True
 
 
 class _Context(multiprocessing.context.SpawnContext):

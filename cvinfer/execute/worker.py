@@ -72,6 +72,8 @@ def start(job: Job, busy: Any) -> None:
     global _job, _busy
     os.environ.update(ONE_THREAD)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if os.name == "posix":
+        os.setpgid(0, 0)  # what a learner starts is in this group, and ends with the worker
     die_with_parent()
     _silence()
     _job, _busy = job, busy

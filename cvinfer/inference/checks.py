@@ -36,6 +36,8 @@ def floats(values: Any, name: str) -> Floats:
     except (TypeError, ValueError):
         raise InputError(f"{name} must be an array of numbers, got {_brief(values)}") from None
     finite = np.isfinite(array)
+    if not finite.all() and array.ndim == 0:
+        raise InputError(f"{name} must be a finite number, got {values!r}")
     if not finite.all():
         place = tuple(int(i) for i in np.argwhere(~finite)[0])
         raise InputError(
@@ -116,13 +118,21 @@ def losses(values: Any, name: str, bounds: Optional[tuple[float, float]]) -> Flo
     return array
 
 
-def at_most(values: Floats, limit: Floats, name: str, limit_name: str) -> None:
+def at_most(
+    values: Floats,
+    limit: Floats,
+    name: str,
+    limit_name: str,
+    what: tuple[str, str] = ("errors", "records"),
+) -> None:
     """Counts cannot exceed the number of records they were counted on."""
     too_many = values > limit
     if too_many.any():
         high = float(np.broadcast_to(values, too_many.shape)[too_many].flat[0])
         of = float(np.broadcast_to(limit, too_many.shape)[too_many].flat[0])
-        raise InputError(f"{name} cannot exceed {limit_name}: {high:g} errors of {of:g} records")
+        raise InputError(
+            f"{name} cannot exceed {limit_name}: {high:g} {what[0]} of {of:g} {what[1]}"
+        )
 
 
 def sizes(values: Any, name: str) -> Floats:

@@ -198,7 +198,7 @@ def f1_beta_prime(
     kind = np.where(total == 0, 3, np.where(empty, 2, np.where(tp + fp == 0, 1, 0)))
     words = ("", NONE_PREDICTED_NOTE, EMPTY_NOTE, NO_DATA_NOTE)
     return _result(
-        "f1_beta_prime", "wang2015", point, lower, upper, level, kind >= 2, kind, words, extra
+        "f1_beta_prime", "wang2015", point, lower, upper, level, kind > 0, kind, words, extra
     )
 
 

@@ -34,7 +34,7 @@ def replicability(rejections: Any, runs: int) -> Any:
     n = checks.number(checks.counts(runs, "runs"), "runs")
     if n < 2:
         raise checks.InputError(f"runs must be at least 2, got {n:g}")
-    checks.at_most(k, np.asarray(n), "rejections", "runs")
+    checks.at_most(k, np.asarray(n), "rejections", "runs", ("rejections", "runs"))
     agree = (k * (k - 1.0) + (n - k) * (n - k - 1.0)) / (n * (n - 1.0))
     return unwrap(np.asarray(agree.mean(axis=-1) if agree.ndim else agree))
 

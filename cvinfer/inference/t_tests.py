@@ -79,8 +79,10 @@ def corrected_kfold_t(
     """
     d = checks.differences(d, ("K", None))
     if block_rho is not None:
+        # A ratio to the variance of the mean: below -1 where folds are negatively correlated.
         rho = float(block_rho_to_rho(checks.correlation(block_rho, "block_rho"), d.shape[-1]))
-    rho = checks.correlation(rho, "rho")
+    else:
+        rho = checks.correlation(rho, "rho")
     bound = rho_alpha(d, mu0=mu0, alpha=alpha)
     return _mean_t(d, mu0, alpha, 1.0 / (1.0 - rho), extra={"rho": rho, "rho_alpha": bound})
 
@@ -105,7 +107,7 @@ def corrected_2fold_t(
     """
     d = checks.differences(d, ("2", 2))
     block_rho = checks.correlation(block_rho, "block_rho")
-    rho = checks.correlation(block_rho_to_rho(block_rho, 2), "rho")
+    rho = float(block_rho_to_rho(block_rho, 2))
     return _mean_t(d, mu0, alpha, 1.0 / (1.0 - rho), extra={"rho": rho, "block_rho": block_rho})
 
 

@@ -214,6 +214,11 @@ def interval_warnings(result: Optional[Mapping[str, Any]]) -> list[str]:
     return found
 
 
+def data_notes(document: Mapping[str, Any]) -> list[str]:
+    """What was found or done while the data sets were read, each with the name of its set."""
+    return [f"{data['name']}: {note}" for data in document["data"] for note in data["notes"]]
+
+
 def warnings(
     comparisons: Sequence[Mapping[str, Any]],
     intervals: Sequence[Mapping[str, Any]],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Mapping, Sequence
 
+from cvinfer.report import judge
 from cvinfer.report.tables import Cell, Cite, Column, Part, Words, footnotes, one_part, tables
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]#|~$])")
@@ -25,6 +26,9 @@ def markdown(document: Mapping[str, Any]) -> str:
         lines += ["## In words", ""]
         lines += [f"- {escape(entry['sentence'])}" for entry in document["comparisons"]]
         lines += [""]
+    notes = judge.data_notes(document)
+    if notes:
+        lines += ["## Notes on the data", "", *(f"- {escape(text)}" for text in notes), ""]
     if document["warnings"]:
         lines += ["## Warnings", "", *(f"- {escape(text)}" for text in document["warnings"]), ""]
     lines += ["Keys in brackets are entries of `references.bib`."]

@@ -246,10 +246,12 @@ def _test_column(column: Entries, twice: set[str], document: Mapping[str, Any]) 
     heading = title(test)
     if test in twice and options:
         heading += f" ({settings(options)})"
-    notes: list[Union[str, Cite]] = [heading, " "]
+    notes: list[Union[str, Cite]] = [heading]
     key = _cite_of("test", test, [entry["inference"] for entry in known])
-    notes += [Cite(key), " "] if key else []
-    notes += [f"on {_scheme_of(known, document['partitions'])}"]
+    notes += [" ", Cite(key)] if key else []
+    scheme = _scheme_of(known, document["partitions"])
+    # A test that found no partition has none to name.
+    notes += [f" on {scheme}"] if scheme else []
     if test not in twice and options:
         notes += [f" with {settings(options)}"]
     warned = any(judge.OVERLAP_WARNING in entry["warnings"] for entry in known)
@@ -390,9 +392,10 @@ def _interval_column(column: Entries, twice: set[str], document: Mapping[str, An
     if name in twice and options:
         heading += f" ({settings(options)})"
     key = _cite_of("interval", name, [entry["result"] for entry in known])
-    notes: list[Union[str, Cite]] = [heading, " "]
-    notes += [Cite(key), " "] if key else []
-    notes += [f"on {_scheme_of(known, document['partitions'])}"]
+    notes: list[Union[str, Cite]] = [heading]
+    notes += [" ", Cite(key)] if key else []
+    scheme = _scheme_of(known, document["partitions"])
+    notes += [f" on {scheme}"] if scheme else []
     return Column(heading, tuple(_interval_cell(entry) for entry in column), notes=tuple(notes))
 
 

@@ -11,6 +11,7 @@ import unicodedata
 from dataclasses import replace
 from typing import IO, Any, Mapping, Optional, Sequence
 
+from cvinfer.report import judge
 from cvinfer.report.tables import Cite, Group, Paper, Part, Table, Words, footnotes
 from cvinfer.report.tables import filled_lines, parts, tables, title_lines, wrap
 
@@ -194,6 +195,9 @@ def _words(words: Words) -> str:
 
 def _closing(document: Mapping[str, Any]) -> list[str]:
     lines = [entry["sentence"] for entry in document["comparisons"]]
+    notes = judge.data_notes(document)
+    if notes:
+        lines += ["", "Notes on the data", *(f"- {note}" for note in notes)]
     if document["warnings"]:
         lines += ["", "Warnings", *(f"- {warning}" for warning in document["warnings"])]
     return lines

@@ -260,13 +260,19 @@ class _Check:
                 self._from_error(error, place)
 
     def _load(self, entry: dict[str, Any], place: Place) -> Any:
-        from cvinfer.data import load
+        from cvinfer.data import Dataset, load
+        from cvinfer.data.table import text_fault
 
         data = load(entry, self.base, self.seed)
         if not _is_predictions(data) and len(data.classes) < 2:
             message = f"the target has one class only, {quoted(data.classes[0])}"
             self._fault(place + ("target",), message, "at least two classes")
             return None
+        if isinstance(data, Dataset):
+            for column in data.features:
+                fault = text_fault(column, na=entry["source"] == "csv")
+                if fault is not None:
+                    self._fault(place + ("drop",), fault)
         return data
 
     def _from_error(self, error: CvinferError, place: Place) -> None:
@@ -509,7 +515,7 @@ class _Check:
         if given in ("recommended", "all"):
             names = list(recommended if given == "recommended" else known)
             if given == "all" and available is not None:
-                names = [name for name in names if _lacking(known[name], available) is None]
+                names = [name for name in names if self._lacking(known[name], available) is None]
                 if not names:
                     offered = listed(available)
                     self._fault((key,), f"no {key[:-1]} is valid on the partition {offered}")
@@ -615,21 +621,28 @@ class _Check:
     def _valid_on(self, available: list[_Available], chosen: list[tuple[Procedure, Place]]) -> None:
         lacking: dict[Place, list[Procedure]] = {}
         for declared, place in chosen:
-            if _lacking(declared, available) is not None:
+            if self._lacking(declared, available) is not None:
                 lacking.setdefault(place, []).append(declared)
         offered = listed(available) or "none"
         for place, declared_there in lacking.items():
             names = listed(each.name for each in declared_there)
-            needs = [need for each in declared_there for need in _lacking(each, available) or ()]
-            wanted = listed(dict.fromkeys(map(_need_text, needs)))
+            needs = [
+                _need_text(need) + (" twice" if _offered(need, available) else "")
+                for each in declared_there
+                for need in self._lacking(each, available) or ()
+            ]
+            wanted = listed(dict.fromkeys(needs))
             verb = "needs" if len(declared_there) == 1 else "need"
-            valid = [n for n, p in tests().items() if _lacking(p, available) is None]
-            if declared_there[0].kind == "interval":
-                valid = [n for n, p in intervals().items() if _lacking(p, available) is None]
+            known = intervals() if declared_there[0].kind == "interval" else tests()
+            valid = [n for n, p in known.items() if self._lacking(p, available) is None]
             where, shown = self._where(place)
             message = f"{names} {verb} the scheme {wanted}; the partition has {offered}"
             allowed = f"on that partition {listed(valid)}" if valid else "partition: auto"
             self._fault(where, message, allowed, shown=shown)
+
+    def _lacking(self, declared: Procedure, available: list[_Available]) -> Optional[list[Need]]:
+        # Folds of its own for a learner can be drawn, but not where nothing is fitted.
+        return _lacking(declared, available, drawn=not any(map(_is_predictions, self.data)))
 
     def _where(self, place: Place) -> tuple[Place, Place]:
         """Where to point to and which path to name: what was left out is missed elsewhere."""
@@ -770,13 +783,23 @@ def _common(per_data_set: list[list[_Available]]) -> list[_Available]:
     return [each for each in first if all(each in other for other in others)]
 
 
-def _lacking(declared: Procedure, available: list[_Available]) -> Optional[list[Need]]:
-    """The schemes that a test lacks there; an interval is content with any one of its own."""
-    missing = [
-        need
-        for need in declared.needs
-        if not any(need.accepts(each.scheme, each.options) for each in available)
-    ]
+def _offered(need: Need, available: list[_Available]) -> list[_Available]:
+    return [each for each in available if need.accepts(each.scheme, each.options)]
+
+
+def _lacking(declared: Procedure, available: list[_Available], drawn: bool) -> Optional[list[Need]]:
+    """The schemes that a test lacks there; an interval is content with any one of its own.
+
+    A test that needs a scheme twice needs two such partitions, unless the second can be `drawn`.
+    """
+    missing = []
+    left = list(available)
+    for need in declared.needs:
+        found = _offered(need, available if drawn else left)
+        if not found:
+            missing.append(need)
+        elif declared.kind == "test" and not drawn:
+            left.remove(found[0])
     if declared.kind == "interval" and len(missing) < len(declared.needs):
         return None
     return missing or None

@@ -136,6 +136,13 @@ def test_lists_are_wrapped_on_a_terminal_only(command: list[str], call: Call) ->
 # --- list -----------------------------------------------------------------------------------------
 
 
+def test_choices_are_listed_once(call: Call) -> None:
+    out = call("list", "data").out
+    assert out.count("two_gaussians, exp6") == 1
+    assert out.count("breast_cancer, digits, iris, wine") == 1
+    assert "say: drop, impute" in out
+
+
 def test_lists_have_what_the_registries_have(call: Call) -> None:
     from cvinfer.data import sources
     from cvinfer.engines import engines

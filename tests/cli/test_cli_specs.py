@@ -188,6 +188,16 @@ def test_init_for_a_file_of_data(call: Call, place: Path, separator: str) -> Non
         assert call("run", "specs/new.yaml", "--quiet").code == 0
 
 
+def test_init_takes_texts_among_numbers_for_missing(call: Call, place: Path) -> None:
+    rows = [f"{at * 0.37},{'n/a' if at == 9 else at * 1.7},{'ab'[at % 2]}" for at in range(40)]
+    Path("measured.csv").write_text("\n".join(["x,z,y", *rows]) + "\n")
+    code, _, err = call("init", "measured.csv", "--target", "y")
+    assert code == 0 and "taken for missing values: 'n/a'" in err
+    data = yaml.safe_load(Path("spec.yaml").read_text())["data"]
+    assert (data["na"], data["missing"]) == (["n/a"], "impute")
+    assert call("validate", "spec.yaml").code == 0
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -206,6 +206,7 @@ def test_f1_rows():
 
     result = inference.infer("f1_beta_prime", none_predicted)
     assert result.point == 0.0 and "no record was predicted positive" in result.note
+    assert result.degenerate
     precision = inference.infer("precision_beta", none_predicted)
     assert precision.degenerate and np.isnan(precision.point) and "predicted" in precision.note
     assert precision.as_dict()["point"] is None

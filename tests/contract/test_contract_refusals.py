@@ -213,3 +213,10 @@ def test_variances_and_measures_refuse():
         with pytest.raises(InputError):
             function(*arguments)
             pytest.fail(f"{function.__name__}{arguments} is accepted")
+
+
+def test_refusals_name_what_was_given():
+    with pytest.raises(InputError, match="11 rejections of 10 runs"):
+        inference.replicability([3, 11], 10)
+    with pytest.raises(InputError, match="kfold_t: alpha must be a finite number, got nan"):
+        inference.infer("kfold_t", [0.1, 0.2], alpha=float("nan"))

@@ -428,3 +428,14 @@ def test_bcv_mcnemar_below_its_correction() -> None:
     close(printed.statistic, Q(81, 220) / Q("14.1"), rtol=1e-11)
     clipped = ci.bcv_5x2_mcnemar(tables)
     assert clipped.statistic == 0.0 and clipped.p_value == 1.0 and not clipped.degenerate
+
+
+# Folds that are negatively correlated: rho = K ρ1/(1 + (K - 1) ρ1) may lie far below -1. With K = 3
+# and ρ1 = -2/5, rho = (-6/5)/(1/5) = -6 and the variance is S²/(3·7) = (1/100)/21; with K = 2 and
+# ρ1 = -1/2 it is S² (1/2)/(2·3/2) = S²/6.
+def test_negative_correlation_of_folds() -> None:
+    three = ci.corrected_kfold_t([0.1, 0.2, 0.3], block_rho=-0.4)
+    close(three.extra["rho"], Q(-6))
+    close(three.variance, Q(1, 2100))
+    two = ci.corrected_2fold_t([0.1, 0.3], block_rho=-0.5)
+    close(two.variance, Q(2, 100) / 6)

@@ -58,7 +58,7 @@ GOLDEN = {
     ),
     "blocked_mx2, m = 3": (
         lambda: blocked_mx2(302, 3, seed=5),
-        "93759e2c433c40f7c6227ce0d0e13a92699014bd071f8c8eabe76c136f7b31c6",
+        "dd312381854c1555232b859a5b9d5f15d737077aa771cefb94383c4ec8a95ac6",
     ),
     "blocked_mx2, m = 5": (
         lambda: blocked_mx2(300, seed=2**80),
@@ -306,6 +306,9 @@ def test_the_3x2_inside_the_5x2(n, seed):
     merged = np.array([0, 1, 2, 3, 4, 1, 2, 3, 4])[plan.blocks]
     assert np.array_equal(nested.blocks, merged)
     assert nested == blocked_mx2(n, 3, blocks=merged)
+    # Asked for by itself it is the same: a 5×2 beside it moves nothing.
+    alone = blocked_mx2(n, 3, seed=seed)
+    assert alone == nested and np.array_equal(alone.blocks, merged)
     assert list(nested.splits) == list(plan.take([2, 1, 3]).splits)
     assert (nested.scheme, nested.shape) == ("blocked_mx2", (3, 2))
     assert nested.options["m"] == 3 and nested.options["blocks"] == "nested"

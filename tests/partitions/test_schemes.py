@@ -20,7 +20,7 @@ from cvinfer.partitions import (
     repeated_kfold,
     schemes,
 )
-from cvinfer.partitions.blocks import blocks_needed, extra_blocks
+from cvinfer.partitions.blocks import blocks_needed, extra_blocks, imbalance
 
 seeds = st.integers(0, 2**70)
 
@@ -168,6 +168,19 @@ def test_blocked_overlaps_are_a_quarter_when_h_divides_n(m):
     assert np.array_equal(np.asarray(report), shared[::2, ::2])
 
 
+def rule_of_sizes(m, n):
+    """Blocks (from 0) that hold a record more; m = 3 takes the sizes of the 5×2 that holds it."""
+    if m != 3 or n < 8:
+        return list(extra_blocks(m, n % blocks_needed(m)))
+    pairs = np.bincount(np.array(extra_blocks(5, n % 8), dtype=int) % 4, minlength=4)
+    found = np.flatnonzero(pairs + 2 * (n // 8) > n // 4).tolist()
+    # Which of equally good choices it is, is all that differs.
+    member = np.isin(np.arange(4), found)[None]
+    best = np.isin(np.arange(4), list(extra_blocks(3, n % 4)))[None]
+    assert np.array_equal(imbalance(3, member), imbalance(3, best))
+    return found
+
+
 @settings(max_examples=60)
 @given(st.integers(2, 87), st.integers(1, 4), seeds, st.data())
 def test_blocked_overlaps_for_any_n(m, q, seed, data):
@@ -177,7 +190,7 @@ def test_blocked_overlaps_for_any_n(m, q, seed, data):
     check_plan(plan)
     counts = np.bincount(plan.blocks, minlength=h + 1)[1:]
     assert counts.sum() == n and np.ptp(counts) <= 1
-    assert np.flatnonzero(counts > q).tolist() == list(extra_blocks(m, n % h))
+    assert np.flatnonzero(counts > q).tolist() == rule_of_sizes(m, n)
     in_s = np.zeros((m, n), dtype=int)
     for j in range(m):
         first, second = plan.splits[2 * j], plan.splits[2 * j + 1]

@@ -49,6 +49,28 @@ def test_markdown_escapes_names() -> None:
     assert name not in text
 
 
+@pytest.mark.parametrize(("format_", "heading"), [("markdown", "## Notes"), ("text", "Notes")])
+def test_notes_on_the_data_are_shown(format_: str, heading: str) -> None:
+    document = examples.small()
+    assert "Notes on the data" not in render(document, format_)
+    document["data"][0]["notes"] = ["5 records of 300 are gone"]
+    lines = render(document, format_).splitlines()
+    at = lines.index(f"{heading} on the data")
+    shown = f"- {document['data'][0]['name']}: 5 records of 300 are gone"
+    assert shown in lines[at + 1 : at + 3]
+
+
+@pytest.mark.parametrize("format_", ["latex", "markdown", "text"])
+def test_a_test_without_a_partition_names_none(format_: str) -> None:
+    document = examples.small()
+    for entry in document["comparisons"]:
+        if entry["test"] == document["comparisons"][0]["test"]:
+            entry.update(inference=None, failed="no folds", partitions=[], better=None)
+    text = " ".join(render(document, format_).split())
+    assert "failed" in text
+    assert not re.search(r" on *[.;]", text)
+
+
 def test_markdown_bold_sentences_and_warnings() -> None:
     document = examples.small()
     text = render(document, "markdown")

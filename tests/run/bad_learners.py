@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import os
+import subprocess
+import sys
 import time
 import warnings
 from typing import Any
@@ -56,6 +58,9 @@ class Marked(ClassifierMixin, BaseEstimator):
     def endless(self, found: Any) -> Any:
         while True:
             time.sleep(1.0)
+
+    def offspring(self, found: Any) -> Any:
+        subprocess.run([sys.executable, "-c", "import time; time.sleep(120)"])
 
     def memory(self, found: Any) -> Any:
         raise MemoryError

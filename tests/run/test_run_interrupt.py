@@ -108,6 +108,26 @@ def test_workers_do_not_hear_ctrl_c_while_they_start(tmp_path: Path) -> None:
     assert (process.returncode, errors) == (0, b"")
 
 
+@pytest.mark.parametrize("interrupted", [True, False])
+def test_what_a_learner_started_ends_with_its_worker(tmp_path: Path, interrupted: bool) -> None:
+    learners = {"A": MAJORITY, "B": marked("offspring")}
+    limits = {"seconds": 120.0 if interrupted else 3.0}
+    path = spec_of(tmp_path / "spec", learners, limits=limits)
+    process = script(RUN, tmp_path, path, tmp_path / "r" / "made")
+    give_up = time.monotonic() + 30
+    offspring: list[int] = []
+    while not offspring and time.monotonic() < give_up:
+        found = psutil.Process(process.pid).children(recursive=True)
+        offspring = [each.pid for each in found if "import time; time.sleep(120)" in each.cmdline()]
+        time.sleep(0.05)
+    assert offspring
+    if interrupted:
+        os.kill(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (130 if interrupted else 0, b"")
+    assert all_gone(offspring, 1.0)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends orphans by itself")
 def test_kill_takes_the_workers_along(tmp_path: Path) -> None:
     process, workers = started(tmp_path)

@@ -50,6 +50,14 @@ def test_the_order_of_the_tests_moves_no_fit(tmp_path: Path) -> None:
     assert {fit.key for fit in plan.fits} == {fit.key for fit in turned.fits}
 
 
+def test_one_test_more_moves_no_fit(tmp_path: Path) -> None:
+    _, every = planned(spec_of(tmp_path / "all", tests=S1_TESTS))
+    whole = {fit.key for fit in every.fits}
+    for name in S1_TESTS:
+        _, alone = planned(spec_of(tmp_path / name, tests=[name]))
+        assert {fit.key for fit in alone.fits} <= whole, name
+
+
 def test_stored_fits_are_counted_where_they_are_needed(tmp_path: Path) -> None:
     _, plan = planned(spec_of(tmp_path, tests=["kfold_t", "cvci_z", "blocked_3x2_t"]))
     with Store(None) as store:

@@ -20,6 +20,8 @@ from ..streams import stream
 __all__ = ["blocked_mx2"]
 
 _NAME = "blocked_mx2"
+#: Blocks of the blocked 5×2, whose pairs 1 and 5 to 4 and 8 are the blocks of a blocked 3×2.
+NESTING = 8
 
 
 @scheme("blocked_mx2")
@@ -40,6 +42,7 @@ def blocked_mx2(
     `blocks` gives the block number of each record instead (1..h or 0..h-1), and nothing is random
     then. With `stratify` the blocks hold equally many records of each class, within one; with
     `groups` the records of a group share a block and halves may stray from n/2 by max(1, n/10).
+    Without `stratify` and `groups` m = 3 is the 3×2 inside m = 5 with the same seed (n >= 8).
     """
     m = whole(_NAME, "m", m, 2, MOST_REPLICATIONS)
     h = blocks_needed(m)
@@ -65,6 +68,9 @@ def _dealt(
     n: int, m: int, h: int, seed: int, classes: Labels | None, groups: Labels | None
 ) -> NDArray[np.int64]:
     """Block (from 0) of each record, dealt at random."""
+    if m == 3 and n >= NESTING and classes is None and groups is None:
+        # So that asking for a blocked 5×2 as well moves nothing, and shares its fits.
+        return _dealt(n, 5, NESTING, seed, None, None) % h
     key = (_NAME, m)
     if groups is not None:
         if len(groups) < h:
