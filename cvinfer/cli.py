@@ -172,8 +172,8 @@ def _signals_caught(tell: Callable[[], None]) -> Iterator[None]:
         raise Interrupted(number)
 
     before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
-    # What is ignored from outside, as under nohup, stays ignored.
-    before = {each: old for each, old in before.items() if old is not signal.SIG_IGN}
+    # Also where a shell started this in the background and had Ctrl-C ignored: whoever interrupts
+    # a run by its number means it.
     for each in before:
         signal.signal(each, stop)
     try:

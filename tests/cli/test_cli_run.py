@@ -248,6 +248,26 @@ def test_signals_end_a_run_within_two_seconds(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+def test_sigint_is_heard_where_a_shell_had_it_ignored(learners: Path, command: list[str]) -> None:
+    """A shell without job control starts background commands like that."""
+    (learners / "slow.yaml").write_text(SLOW)
+    ignoring = ["bash", "-c", "trap '' INT; exec \"$@\"", "bash"]
+    run = subprocess.Popen(
+        [*ignoring, *slow_words(command)],
+        cwd=learners,
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    until_busy(learners)
+    began = time.monotonic()
+    os.kill(run.pid, signal.SIGINT)
+    assert run.wait(timeout=20) == 130
+    assert time.monotonic() - began < 2
+    assert none_left(run.pid)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 def test_ctrl_c_on_a_terminal(learners: Path, command: list[str]) -> None:
     (learners / "slow.yaml").write_text(SLOW)
     child, terminal = pty.fork()
