@@ -26,6 +26,7 @@ SYSTEM_NEEDS=(
     "optional|make|command -v make|make|the commands of the Makefile have to be typed by hand"
     "optional|R|command -v Rscript|r-base-core|golden numbers made with R are compared as written down; recomputing them is skipped"
     "optional|LaTeX|command -v pdflatex && kpsewhich booktabs.sty|texlive-latex-base texlive-latex-recommended|result.tex is written all the same, but cannot be compiled here, and the tests that compile it are skipped"
+    "optional|pdftotext|command -v pdftotext|poppler-utils|the tests do not read compiled tables back"
 )
 
 # check: the module that is imported. From a package index pip takes the project's dependencies
