@@ -159,6 +159,19 @@ def alpha_level(alpha: Any) -> float:
     return value
 
 
+def confidence_level(alpha: Any, level: Any) -> float:
+    """`level` where it is given, 1 - alpha otherwise; strictly between 0 and 1."""
+    if level is None:
+        return 1.0 - alpha_level(alpha)
+    try:
+        value = number(level, "level")
+    except InputError:
+        value = np.nan
+    if not 0.0 < value < 1.0:
+        raise InputError(f"level must lie strictly between 0 and 1, got {level!r}")
+    return value
+
+
 def number(value: Any, name: str) -> float:
     """One finite number."""
     array = floats(value, name)

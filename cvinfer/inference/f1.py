@@ -146,7 +146,7 @@ class F1Distribution:
 
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
         """Equal-tailed interval [F1_{α/2}, F1_{1-α/2}]."""
-        alpha = 1.0 - _level(0.05, level)
+        alpha = 1.0 - checks.confidence_level(0.05, level)
         return self.ppf(alpha / 2.0), self.ppf(1.0 - alpha / 2.0)
 
     def skewness(self) -> tuple[Any, Any]:
@@ -186,7 +186,7 @@ def f1_beta_prime(
     does not (a batch of single matrices has 0). The point is F1 of the averaged matrix;
     `a`, `b` and `mode` of the posterior are attributes of the result.
     """
-    level = _level(alpha, level)
+    level = checks.confidence_level(alpha, level)
     average, empty = _average(confusions, split_axes)
     tp, fp, fn = average[..., 0], average[..., 1], average[..., 2]
     weight = _prior(prior)
@@ -229,7 +229,7 @@ def precision_beta(
         average[..., 0],
         average[..., 1],
         _prior(prior),
-        _level(alpha, level),
+        checks.confidence_level(alpha, level),
         NONE_PREDICTED_NOTE,
     )
 
@@ -261,7 +261,7 @@ def recall_beta(
         average[..., 0],
         average[..., 2],
         _prior(prior),
-        _level(alpha, level),
+        checks.confidence_level(alpha, level),
         NONE_POSITIVE_NOTE,
     )
 
@@ -381,14 +381,6 @@ def _prior(prior: Any) -> float:
     value = checks.number(prior, "prior")
     if value <= 0:
         raise checks.InputError(f"prior must be positive, got {value:g}")
-    return value
-
-
-def _level(alpha: float, level: Optional[float]) -> float:
-    """`level` where it is given, 1 - alpha otherwise."""
-    value = 1.0 - checks.alpha_level(alpha) if level is None else checks.number(level, "level")
-    if not 0.0 < value < 1.0:
-        raise checks.InputError(f"level must lie strictly between 0 and 1, got {value:g}")
     return value
 
 

@@ -13,8 +13,7 @@ from cvinfer.inference.checks import (
     ZERO_VARIANCE,
     Bools,
     Floats,
-    InputError,
-    alpha_level,
+    confidence_level,
     quotient,
 )
 from cvinfer.inference.nulls import Null
@@ -84,7 +83,7 @@ class Inference:
         It inverts the test: H0 is rejected at alpha exactly when `mu0` lies outside the interval
         of level 1 - alpha (degenerate results aside, whose interval has length zero).
         """
-        alpha = self.alpha if level is None else 1.0 - _level(level)
+        alpha = self.alpha if level is None else 1.0 - confidence_level(self.alpha, level)
         if self._center is None or self.standard_error is None:
             return None
         half = self.null.critical(alpha) * self.standard_error
@@ -283,13 +282,6 @@ def _picklable(state: Mapping[str, Any]) -> dict[str, Any]:
 
 def _decided(p_value: Floats, zero: Bools, equal: Bools) -> Floats:
     return np.where(zero, np.where(equal, 1.0, 0.0), p_value)
-
-
-def _level(level: float) -> float:
-    try:
-        return 1.0 - alpha_level(1.0 - float(level))
-    except (TypeError, ValueError):
-        raise InputError(f"level must lie strictly between 0 and 1, got {level!r}") from None
 
 
 def _summary(result: Inference) -> str:

@@ -9,7 +9,6 @@ import numpy as np
 
 from cvinfer.inference import checks
 from cvinfer.inference.checks import ZERO_VARIANCE, Bools, Floats
-from cvinfer.inference.f1 import _level
 from cvinfer.inference.nulls import NORMAL, Null, student
 from cvinfer.inference.registry import interval, needs
 from cvinfer.inference.result import Interval, unwrap
@@ -43,7 +42,7 @@ def kfold_t_interval(scores: Any, alpha: float = 0.05, level: Optional[float] = 
         s.mean(axis=-1),
         s.var(axis=-1, ddof=1) / k,
         student(k - 1),
-        _level(alpha, level),
+        checks.confidence_level(alpha, level),
         np.abs(s).max(axis=-1),
     )
 
@@ -69,7 +68,7 @@ def five_by_two_t_interval(
         s.mean(axis=(-2, -1)),
         replication_variance(s).mean(axis=-1),
         student(5),
-        _level(alpha, level),
+        checks.confidence_level(alpha, level),
         np.abs(s).max(axis=(-2, -1)),
     )
 
@@ -95,7 +94,7 @@ def blocked_3x2_t_interval(
         s.mean(axis=(-2, -1)),
         np.asarray(al_estimator(s)),
         student(5),
-        _level(alpha, level),
+        checks.confidence_level(alpha, level),
         np.abs(s).max(axis=(-2, -1)),
     )
 
@@ -130,7 +129,7 @@ def error_kfold_t(
         rates.mean(axis=-1),
         rates.var(axis=-1, ddof=1) / k,
         student(k - 1),
-        _level(alpha, level),
+        checks.confidence_level(alpha, level),
         np.abs(rates).max(axis=-1),
         {"large_sample": large_enough(errors, n_test).all(axis=-1)},
     )
@@ -185,7 +184,7 @@ def _binomial(
         rate,
         np.asarray(rate * (1.0 - rate) / n),
         NORMAL,
-        _level(alpha, level),
+        checks.confidence_level(alpha, level),
         np.ones_like(rate),
         {"large_sample": large_enough(errors, n)},
         reason=ALWAYS_SAME,
