@@ -190,7 +190,7 @@ PAPER = Paper(
     measure_bold=bold_width,
     widest_name=75.0,
     narrowest_name=45.0,
-    widest_title=52.0,
+    widest_title=54.0,
 )
 
 

@@ -17,7 +17,7 @@ from cvinfer.report.tables import filled_lines, parts, tables, title_lines, wrap
 
 WIDTH = 80
 GAP = 2
-TITLE = 12.0
+TITLE = 13.0  # room for "conservative", the longest word of a heading
 STYLES = {"": "", "bold": "bold green", "head": "bold"}
 
 #: Pieces of text with the name of their style.
