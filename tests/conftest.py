@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
+import importlib.util
+import os
 import signal
 
 # A shell that starts this in the background lets it ignore Ctrl-C, and every process that the tests
 # start and interrupt would ignore it too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# How long an example takes says how busy the machine is, not whether the code is right. Under CI
+# the same examples are drawn every time: a verdict there is on the change, not on the draw. Other
+# runs draw new ones, which is how new faults are found.
+if importlib.util.find_spec("hypothesis"):
+    from hypothesis import HealthCheck, settings
+
+    settings.register_profile(
+        "cvinfer",
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+        derandomize=bool(os.environ.get("CI")),
+    )
+    settings.load_profile("cvinfer")
