@@ -18,7 +18,8 @@ from cvinfer.inference import intervals, tests
 from cvinfer.partitions import schemes
 from cvinfer.schemas import schema
 from cvinfer.spec import SpecError, as_json, check_file, headline, load_spec, read_spec, render
-from cvinfer.spec.faults import Fault, close_match, in_order, path_text
+from cvinfer.names import close_match
+from cvinfer.spec.faults import Fault, in_order, path_text
 from cvinfer.spec.text import MAX_BYTES, Document, from_values, keep_as_written, parse
 
 ROOT = Path(__file__).resolve().parents[1]

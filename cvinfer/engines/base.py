@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, NamedTuple, Optional, Protocol
@@ -105,13 +104,6 @@ class Engine(Protocol):
 
     def versions(self, learner: Optional[LearnerSpec] = None) -> Mapping[str, str]:
         """The packages that make a fit (of this learner), for store key and manifest."""
-
-
-def did_you_mean(name: object, known: Iterable[str]) -> Optional[str]:
-    """The known name nearest to a wrong one; letter case does not count."""
-    by_fold = {each.casefold(): each for each in known}
-    close = difflib.get_close_matches(str(name).casefold(), list(by_fold), n=1, cutoff=0.6)
-    return by_fold[close[0]] if close else None
 
 
 def plain(value: Any, path: tuple[Any, ...] = ()) -> Any:

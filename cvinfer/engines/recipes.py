@@ -18,7 +18,8 @@ from typing import Any, Iterator, Mapping, Optional, Sequence
 
 import numpy as np
 
-from cvinfer.engines.base import LearnerSpec, Problem, did_you_mean
+from cvinfer.engines.base import LearnerSpec, Problem
+from cvinfer.names import close_match
 from cvinfer.engines.quiet import one_line
 
 TAKES_ONE = ("estimator", "base_estimator", "final_estimator")
@@ -175,8 +176,8 @@ class Reader:
             what = "learner" if final else "estimator"
             # Inside a classifier most often another one is meant; before it, a transformer.
             inside = not final and path[:1] == ("params",)
-            close = did_you_mean(name, self.catalogue.learner_names()) if inside else None
-            close = close or did_you_mean(name, known)
+            close = close_match(name, self.catalogue.learner_names()) if inside else None
+            close = close or close_match(name, known)
             allowed = f"see cvinfer list learners ({len(known)} names)"
             if len(known) <= 12:
                 allowed = ", ".join(known)
@@ -232,7 +233,7 @@ class Reader:
             path = (*inside, name)
             if name not in known and not open_ended:
                 allowed = ", ".join(known) if known else "no parameters"
-                close = did_you_mean(name, known)
+                close = close_match(name, known)
                 self._fault(path, f"{cls.__name__} has no parameter {name!r}", allowed, close)
                 continue
             values[name] = self._value(cls, name, value, path, outermost)
@@ -377,7 +378,7 @@ class Reader:
                 for name in grid if isinstance(grid, Mapping) else ():
                     if name not in known:
                         path = (*inside, key, name) if one else (*inside, key, i, name)
-                        close = did_you_mean(name, known)
+                        close = close_match(name, known)
                         message = f"there is no parameter {name!r} to search"
                         self._fault(path, message, ", ".join(sorted(known)), close)
 
@@ -534,7 +535,7 @@ def _meant(cls: type, name: str, value: Any) -> Optional[str]:
 
     declared = getattr(cls, "_parameter_constraints", {}).get(name, ())
     words = [word for each in declared for word in _words(make_constraint(each))]
-    close = did_you_mean(value, words)
+    close = close_match(value, words)
     if close is not None:
         return close
     for kind in (int, float):

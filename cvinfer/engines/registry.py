@@ -15,8 +15,8 @@ from cvinfer.engines.base import (
     LearnerSpec,
     Problem,
     Session,
-    did_you_mean,
 )
+from cvinfer.names import close_match
 from cvinfer.errors import UserError
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def engine(name: str) -> Engine:
     known = engines()
     if name in known:
         return known[name]
-    close = did_you_mean(name, known)
+    close = close_match(name, known)
     hint = f"did you mean {close}?" if close else f"known are {', '.join(known)}"
     raise UserError(f"there is no engine called {name!r}; {hint}", ("engine",))
 

@@ -16,9 +16,10 @@ import numpy as np
 
 from cvinfer.errors import CvinferError
 from cvinfer.inference import Need, Procedure, intervals, tests
+from cvinfer.names import close_match
 from cvinfer.spec import options as option_checks
 from cvinfer.spec.faults import Path as Place
-from cvinfer.spec.faults import close_match, listed
+from cvinfer.spec.faults import listed
 from cvinfer.spec.model import (
     DEFAULTS,
     RECOMMENDED_INTERVALS,

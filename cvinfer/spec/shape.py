@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, Iterator, Optional
 
 from cvinfer.schemas import schema
-from cvinfer.spec.faults import Path, close_match, listed
+from cvinfer.names import close_match
+from cvinfer.spec.faults import Path, listed
 from cvinfer.spec.text import Document
 
 
