@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, Optional, Sequence
 
 from cvinfer.errors import UserError
+from cvinfer.plan import COUNTS, plan_run, plan_summary
 
 if TYPE_CHECKING:
-    from cvinfer.plan import RunPlan, Use
+    from cvinfer.plan import RunPlan
     from cvinfer.spec import Spec
-
-COUNTS = ("naive", "distinct", "stored")
 
 
 def costs(
@@ -21,41 +20,50 @@ def costs(
 
     A fit counts as distinct where it is needed first, so that the numbers add up.
     """
-    every = {fit.key for plan in plans if plan is not None for fit in plan.fits}
-    stored = _stored(store, every)
-    counted: set[str] = set()
-    data = []
-    for dataset, plan in zip(sets, plans):
-        learners = []
-        # Predictions made elsewhere take no fit.
-        for learner in spec.learners if plan is not None else ():
-            learners.append(_learner(plan, learner, counted, stored))
-        data.append({"data": dataset.name, "n": dataset.n, "learners": learners})
-        data[-1]["fits"] = _sum(each["fits"] for each in learners)
-    return {
-        "name": spec.name,
-        "fits": _sum(each["fits"] for each in data),
-        "data": data,
-    }
+    summary = _summary(plans, store) if store.exists() else plan_summary(plans)
+    data = [
+        {
+            "data": dataset.name,
+            "n": dataset.n,
+            "learners": (learners := _learners(summary, dataset.name)),
+            "fits": _sum(each["fits"] for each in learners),
+        }
+        for dataset in sets
+    ]
+    return {"name": spec.name, "fits": summary["fits"], "data": data}
 
 
-def _learner(plan: Any, learner: str, counted: set[str], stored: set[str]) -> dict[str, Any]:
-    keys = plan.fit_keys()
-    tests = []
-    uses = [("test", use) for use in plan.uses] + [("interval", use) for use in plan.interval_uses]
-    for kind, use in uses:
-        wanted = {keys[learner, split] for at in use.plans for split in plan.split_keys[at]}
-        new = wanted - counted
-        counted |= new
-        numbers = dict(zip(COUNTS, (use.naive, len(new), len(new & stored))))
-        tests.append({"kind": kind, "name": use.request.name, **_schemes(plan, use), **numbers})
-    return {"learner": learner, "fits": _sum(tests), "tests": tests}
+def _summary(plans: Sequence[Optional[RunPlan]], path: Path) -> dict[str, Any]:
+    from cvinfer.execute.store import Store
+
+    with Store(path) as store:
+        return plan_summary(plans, store)
 
 
-def _schemes(plan: RunPlan, use: Use) -> dict[str, Any]:
-    from cvinfer.losses import label
+def _learners(summary: Mapping[str, Any], data: str) -> list[dict[str, Any]]:
+    """The learners that take fits on one data set; none for predictions made elsewhere."""
+    return [
+        {
+            "learner": row["learner"],
+            "fits": _counts(row),
+            "tests": [
+                _test(each)
+                for each in summary["tests"]
+                if (each["data"], each["learner"]) == (data, row["learner"])
+            ],
+        }
+        for row in summary["learners"]
+        if row["data"] == data
+    ]
 
-    return {"partitions": [label(plan.plans[at]) for at in use.plans]}
+
+def _test(row: Mapping[str, Any]) -> dict[str, Any]:
+    kind = "test" if "test" in row else "interval"
+    return {"kind": kind, "name": row[kind], "partitions": row["partitions"], **_counts(row)}
+
+
+def _counts(row: Mapping[str, Any]) -> dict[str, int]:
+    return {name: row[name] for name in COUNTS}
 
 
 def _sum(entries: Iterable[Mapping[str, Any]]) -> dict[str, int]:
@@ -64,15 +72,6 @@ def _sum(entries: Iterable[Mapping[str, Any]]) -> dict[str, int]:
         for name in COUNTS:
             total[name] += entry[name]
     return total
-
-
-def _stored(path: Path, keys: set[str]) -> set[str]:
-    from cvinfer.execute.store import Store
-
-    if not path.exists():
-        return set()
-    with Store(path) as store:
-        return store.known(keys)
 
 
 def costs_text(found: Mapping[str, Any]) -> str:
@@ -135,7 +134,6 @@ def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 def write_partitions(spec: Spec, sets: Sequence[Any], output: Path) -> list[Path]:
     """Write the partitions of each data set; the files, one for each."""
     from cvinfer.data import write_splits
-    from cvinfer.plan import plan_run
 
     written = []
     for dataset in sets:

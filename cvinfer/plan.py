@@ -121,11 +121,12 @@ def plan_summary(
     stored = store.known(every) if store is not None else set()
     tests: list[dict[str, Any]] = []
     learners: list[dict[str, Any]] = []
+    seen: set[str] = set()
     for plan in planned:
         for learner in dict.fromkeys(learner for learner, _ in plan.needed):
-            rows = _rows(plan, learner, stored)
+            rows = _rows(plan, learner, stored, seen)
             tests += rows
-            counts = {each: sum(row[each] for row in rows) for each in _COUNTS}
+            counts = {each: sum(row[each] for row in rows) for each in COUNTS}
             learners.append({"data": plan.dataset.name, "learner": learner, **counts})
     return {
         "fits": {
@@ -200,7 +201,7 @@ def allocate(
     pool = _Pool(spec, dataset, given, fixed)
     uses = [_use(request, pool.for_test, pool, fixed) for request in spec.tests]
     intervals = [_use(request, pool.for_interval, pool, fixed) for request in spec.intervals]
-    return pool.nested(), uses, intervals
+    return pool.plans, uses, intervals
 
 
 def _use(
@@ -246,18 +247,6 @@ class _Pool:
         if self.given is None:
             return (self._auto(declared.needs[0]),)
         return (self._accepted(declared.needs, declared, []),)
-
-    def nested(self) -> list[Plan]:
-        """The plans, with the blocked 3×2 taken out of the blocked 5×2 where both were made."""
-        if self.given is not None:
-            return self.plans
-        whole = [p for p in self.plans if p.scheme == "blocked_mx2" and p.shape == (5, 2)]
-        if not whole:
-            return self.plans
-        return [
-            whole[0].nested_3x2() if p.scheme == "blocked_mx2" and p.shape == (3, 2) else p
-            for p in self.plans
-        ]
 
     def _accepted(self, needs: Sequence[Need], declared: Procedure, taken: Sequence[int]) -> int:
         """The given plan that suits best: most wanted options, then not taken yet, then first."""
@@ -316,12 +305,14 @@ def _made(scheme: str, n: int, seed: int, options: Mapping[str, Any]) -> Plan:
         raise UserError(str(error), path=("partition",)) from None
 
 
-_COUNTS = ("naive", "distinct", "stored")
+COUNTS = ("naive", "distinct", "stored")
 
 
-def _rows(plan: RunPlan, learner: str, stored: Collection[str]) -> list[dict[str, Any]]:
+def _rows(
+    plan: RunPlan, learner: str, stored: Collection[str], seen: set[str]
+) -> list[dict[str, Any]]:
+    """A row per test and interval; `seen` has the fits of the rows before, and gets these too."""
     keys = plan.fit_keys()
-    seen: set[str] = set()
     rows = []
     for kind, uses in (("test", plan.uses), ("interval", plan.interval_uses)):
         for use in uses:
@@ -335,7 +326,7 @@ def _rows(plan: RunPlan, learner: str, stored: Collection[str]) -> list[dict[str
                     "data": plan.dataset.name,
                     "learner": learner,
                     kind: use.request.name,
-                    "partition": " + ".join(label(plan.plans[i]) for i in use.plans),
+                    "partitions": [label(plan.plans[i]) for i in use.plans],
                     "naive": use.naive,
                     "distinct": len(new),
                     "stored": len(new.intersection(stored)),

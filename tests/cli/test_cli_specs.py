@@ -108,6 +108,24 @@ def test_plan_counts_fits_that_are_shared(call: Call, small: Path) -> None:
     assert not Path("results").exists(), "looking must not leave anything behind"
 
 
+def test_plan_leaves_out_a_learner_that_nothing_compares(call: Call, place: Path) -> None:
+    entries = "".join(f"  {name}: {{engine: builtin, learner: mean}}\n" for name in "ABC")
+    (place / "three.yaml").write_text(
+        "cvinfer: 1\ndata: {source: sklearn, dataset: iris}\nlearners:\n"
+        f"{entries}compare: [A, B]\ntests: [blocked_3x2_t]\n"
+    )
+    code, out, _ = call("plan", place / "three.yaml", "--json")
+    assert code == 0
+    found = json.loads(out)
+    (data,) = found["data"]
+    # A and B are the same learner by two names, so B's fits are A's.
+    assert [(each["learner"], each["fits"]["distinct"]) for each in data["learners"]] == [
+        ("A", 6),
+        ("B", 0),
+    ]
+    assert found["fits"] == {"naive": 12, "distinct": 6, "stored": 0}
+
+
 def test_plan_knows_what_is_stored(call: Call, small: Path, finished: Path) -> None:
     store = finished.parent / "store.sqlite"
     code, out, _ = call("plan", small, "--store", store)
