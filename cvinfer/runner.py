@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any, Mapping, Optional, Sequence, Union
 
 import cvinfer
 from cvinfer.errors import UserError
-from cvinfer.execute.local import Outcome, execute
+from cvinfer.execute.local import Limits, Outcome, execute
 from cvinfer.execute.progress import Progress
 from cvinfer.execute.store import Store, Stored
 from cvinfer.losses import Predicted, evaluate
@@ -21,6 +22,7 @@ from cvinfer.report.document import DataRun, build, write_text
 from cvinfer.spec.model import Spec
 
 STORE_NAME = "store.sqlite"
+LOG_NAME = "run.log"
 
 #: At most this many different warnings of one learner are told.
 TOLD = 3
@@ -95,15 +97,17 @@ def run(
             spec.learners,
             open_store,
             jobs=jobs or default_jobs(),
-            seconds=spec.limits.get("seconds"),
+            limits=Limits(**spec.limits),
             fail_fast=fail_fast,
             progress=progress,
             meanwhile=_get_ready,
+            log=directory / LOG_NAME if write else None,
         )
         clock.lap("fitting")
         found = [_found(spec, one, plan, open_store, outcome) for one, plan in zip(sets, plans)]
     document = build(spec, [each.run for each in found], manifest(spec, sets))
     document["warnings"] += learner_warnings(found)
+    _tell_missing(document, spec, plans)
     clock.lap("inference")
     if write:
         _write(directory, document, sets, found)
@@ -229,6 +233,19 @@ def learner_warnings(found: Sequence[Found]) -> list[str]:
     return told
 
 
+def _tell_missing(document: dict[str, Any], spec: Spec, plans: Sequence[Optional[RunPlan]]) -> None:
+    """Add what became of records with missing values, where learners deal with them."""
+    from cvinfer.engines import engine
+    from cvinfer.report.missing import missing_rows
+
+    actions = {name: engine(one.engine).na_action(one) for name, one in spec.learners.items()}
+    told = [missing_rows(plan, actions) for plan in plans if plan is not None]
+    entries = [entry for each, _ in told for entry in each]
+    if entries:
+        document["missing"] = entries
+        document["warnings"] += [text for _, texts in told for text in texts]
+
+
 def _found(
     spec: Spec, dataset: Any, plan: Optional[RunPlan], store: Store, outcome: Outcome
 ) -> Found:
@@ -300,6 +317,9 @@ def _get_ready() -> None:
 
     for module in ("scipy.special", "cvinfer.report.latex", "cvinfer.report.markdown", "jinja2"):
         importlib.import_module(module)
+    inquiry = sys.modules.get("cvinfer.engines._r.inquiry")
+    if inquiry is not None:
+        inquiry.end()  # R was asked all there is to ask; its memory is for the workers
 
 
 class _Clock:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,28 @@ def test_readme_three_lines_print_what_the_readme_says(capsys):
 def test_other_readme_examples_run():
     for code in _readme_code()[1:]:
         exec(code, {})
+
+
+def test_the_r_code_of_the_readme_runs_on_the_splits_and_its_predictions_are_tested(tmp_path):
+    import subprocess
+
+    import r_parts
+    from cvinfer.engines._r.place import library
+    from cvinfer.runner import run
+
+    why = r_parts.why_no_r() or r_parts.why_no_package("mlbench") or r_parts.why_no_package("e1071")
+    if why is not None:
+        pytest.skip(why)
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```r\n(.*?)```", text, flags=re.DOTALL)
+    (command,) = re.findall(r"`cvinfer (splits specs/r.yaml -o splits.csv)`", text)
+    (tmp_path / "specs").symlink_to(ROOT / "specs")
+    (tmp_path / ".r-library").symlink_to(library())
+    for words in ([sys.executable, "-m", "cvinfer", *command.split()], ["Rscript", "-e", code]):
+        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+    data = {"source": "predictions", "path": str(tmp_path / "predictions.csv")}
+    result = run({"cvinfer": 1, "name": "from-r", "data": data, "tests": "recommended"})
+    assert not result.failed
+    assert {(each["a"], each["b"]) for each in result.comparisons} == {("rpart", "bayes")}
+    assert len(result.comparisons) == 3

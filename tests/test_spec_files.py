@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import r_parts
 
 from cvinfer.spec import check_file, headline, load_spec, read_spec, render
 
@@ -30,6 +31,12 @@ def stem(path: Path) -> str:
     return path.stem
 
 
+def skip_without_r(path: Path) -> None:
+    why = r_parts.why_not(path.read_text("utf-8"))
+    if why is not None:
+        pytest.skip(f"{path.name}: {why}")
+
+
 def matches(expected: str, got: str) -> bool:
     pattern = ".*".join(re.escape(part) for part in expected.split("…"))
     return re.fullmatch(pattern, got) is not None
@@ -38,8 +45,8 @@ def matches(expected: str, got: str) -> bool:
 def test_there_are_enough_files() -> None:
     assert len(INVALID) >= 60
     assert len(VALID) >= 10
-    sources = {"csv", "arff", "sklearn", "openml", "synthetic", "predictions", "parquet"}
-    assert sources | {"quickstart", "letter"} <= {path.stem for path in EXAMPLES}
+    sources = {"csv", "arff", "sklearn", "openml", "synthetic", "predictions", "parquet", "r"}
+    assert sources | {"quickstart", "letter", "letter-quick"} <= {path.stem for path in EXAMPLES}
 
 
 def test_every_expectation_has_its_spec() -> None:
@@ -83,6 +90,7 @@ def test_valid_spec_has_no_faults(path: Path) -> None:
 def test_resolved_spec_is_plain_and_means_the_same(path: Path) -> None:
     if path.stem in NEEDS and importlib.util.find_spec(NEEDS[path.stem]) is None:
         pytest.skip(f"{path.name} needs {NEEDS[path.stem]}")
+    skip_without_r(path)
     spec = load_spec(path)
     resolved = spec.resolved()
     text = json.dumps(resolved, allow_nan=False)
@@ -95,6 +103,7 @@ def test_resolved_spec_is_plain_and_means_the_same(path: Path) -> None:
 def test_example_is_right_and_names_the_schema(path: Path) -> None:
     first = path.read_text("utf-8").split("\n")[0]
     assert first == "# yaml-language-server: $schema=../schemas/spec.schema.json"
+    skip_without_r(path)
     spec, data, faults = read_spec(path)
     if path.stem in NEEDS and importlib.util.find_spec(NEEDS[path.stem]) is None:
         assert [fault.path for fault in faults] == ["data.source"]

@@ -21,13 +21,15 @@ class Column:
     """One feature.
 
     numeric: float64 values, NaN = missing. categorical: int32 codes into `levels`, -1 = missing;
-    the levels are texts as the source writes them.
+    the levels are texts as the source writes them. detail: what R would want to know besides,
+    "ordered" or "logical" of a categorical feature.
     """
 
     name: str
     kind: str
     values: NDArray[Any]
     levels: tuple[str, ...] = ()
+    detail: str = ""
 
     def __post_init__(self) -> None:
         dtype = np.float64 if self.kind == NUMERIC else np.int32
@@ -41,7 +43,7 @@ class Column:
         return np.isnan(self.values) if self.kind == NUMERIC else np.asarray(self.values < 0)
 
     def take(self, records: NDArray[np.int64]) -> Column:
-        return Column(self.name, self.kind, self.values[records], self.levels)
+        return Column(self.name, self.kind, self.values[records], self.levels, self.detail)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +53,9 @@ class Dataset:
     target: class codes into `classes`, which are the labels as written, sorted by code point.
     sha256: over names, kinds, levels, values, classes and target; see `content_hash`.
     source: the data mapping of the spec with its paths as written. impute: missing values are to
-    be filled in, with what was learned from the training records of a split only.
+    be filled in, with what was learned from the training records of a split only. class_levels:
+    the labels in the order that the source declares, with those that never occur, where that is
+    not `classes`; ties between classes can depend on it.
     """
 
     name: str
@@ -63,6 +67,7 @@ class Dataset:
     source: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     impute: bool = False
+    class_levels: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         target = np.array(self.target, dtype=np.int32)
@@ -116,11 +121,13 @@ def content_hash(
     target: NDArray[np.int32],
     classes: Sequence[str],
     target_name: str,
+    class_levels: Sequence[str] = (),
 ) -> str:
     """sha256 of the content, the same on every platform and for every way to store it.
 
     Texts go in as their length and their UTF-8 bytes, numbers as little-endian float64 with one
-    bit pattern for missing, codes as little-endian int32.
+    bit pattern for missing, codes as little-endian int32. What only some sources know (`detail` of
+    a column, `class_levels`) goes in where it is there.
     """
     digest = hashlib.sha256(b"cvinfer data 1\n")
 
@@ -134,6 +141,8 @@ def content_hash(
     for column in features:
         texts(column.name, column.kind)
         texts(*column.levels)
+        if column.detail:
+            texts("detail", column.detail)
         if column.kind == NUMERIC:
             values = np.where(np.isnan(column.values), np.nan, column.values)
             digest.update(values.astype("<f8").tobytes())
@@ -141,4 +150,6 @@ def content_hash(
             digest.update(column.values.astype("<i4").tobytes())
     texts(*classes)
     digest.update(target.astype("<i4").tobytes())
+    if class_levels:
+        texts("class levels", *class_levels)
     return digest.hexdigest()

@@ -75,8 +75,8 @@ TRANSFORMS = {
     "missing": Option(
         "string",
         False,
-        "records with a missing feature: drop them, or impute with what the training records of a "
-        "split say",
+        "records with a missing feature: drop them, impute with what the training records of a "
+        "split say, or keep them as they are for learners that can deal with them",
     ),
     "binarize": Option(
         "string | integer | object",
@@ -90,7 +90,7 @@ TRANSFORMS = {
         "a random sample of the records: {n, replace: false, stratify: false}",
     ),
 }
-MISSING = ("drop", "impute")
+MISSING = ("drop", "impute", "keep")
 
 _registered: dict[str, SourceInfo] = {}
 

@@ -26,7 +26,8 @@ class Table:
     """Records as a source has them.
 
     columns: the features by name, each made when it is asked for, so that a dropped column costs
-    nothing. labels: the class of each record as written; None = it has none.
+    nothing. labels: the class of each record as written; None = it has none. class_levels: the
+    labels that the source declares, in its order.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Table:
     labels: Sequence[str | None]
     target: str
     notes: tuple[str, ...] = ()
+    class_levels: tuple[str, ...] = ()
 
     @property
     def n(self) -> int:

@@ -41,8 +41,10 @@ def finish(table: Table, spec: Mapping[str, Any], seed: int) -> Dataset:
         count = int((codes == classes.index("")).sum())
         notes.append(f"{count} of {len(codes)} records have the empty text as their class")
     _need_two(classes, f"target {table.target!r}", ("target",))
+    levels = table.class_levels
     if spec.get("binarize") is not None:
         codes, classes = _binarize(codes, classes, spec["binarize"])
+        levels = ()
     if spec.get("sample") is not None:
         chosen = _sample(codes, classes, spec["sample"], seed, notes)
         features = [column.take(chosen) for column in features]
@@ -58,7 +60,9 @@ def finish(table: Table, spec: Mapping[str, Any], seed: int) -> Dataset:
                 f"column {column.name!r} has no value in any record; say drop: [{column.name}]",
                 ("drop",),
             )
-    digest = content_hash(features, codes, classes, table.target)
+    if levels == classes:
+        levels = ()
+    digest = content_hash(features, codes, classes, table.target, levels)
     return Dataset(
         name=str(spec.get("name") or table.name),
         features=tuple(features),
@@ -69,6 +73,7 @@ def finish(table: Table, spec: Mapping[str, Any], seed: int) -> Dataset:
         source=dict(spec),
         notes=tuple(notes),
         impute=spec.get("missing") == "impute",
+        class_levels=levels,
     )
 
 
@@ -119,13 +124,15 @@ def _without_missing(
         more = f" and {len(counts) - _SHOWN} more columns" if len(counts) > _SHOWN else ""
         raise UserError(
             f"values are missing of {table.n} records: column {shown}{more}; say missing: drop to "
-            "leave such records out, or missing: impute to fill them in from the training records",
+            "leave such records out, missing: impute to fill them in from the training records, or "
+            "missing: keep if every learner can deal with them",
             ("missing",),
         )
     if missing != "drop":
         if counts:
             total = sum(counts.values())
-            notes.append(f"{total} missing value(s) in {len(counts)} column(s) are imputed")
+            fate = "imputed" if missing == "impute" else "left to the learners"
+            notes.append(f"{total} missing value(s) in {len(counts)} column(s) are {fate}")
         return features, codes
     gone = unlabelled.copy()
     for column in features:

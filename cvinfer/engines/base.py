@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Iterable, Mapping, NamedTuple, Optional, Protocol
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, NamedTuple, Optional, Protocol, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,10 @@ class Problem(NamedTuple):
 
 @dataclass(frozen=True)
 class LearnerSpec:
-    """One entry of `learners:`: either `learner` with its `params`, or `steps`."""
+    """One entry of `learners:`: either `learner` with its `params`, or `steps`.
+
+    flags: the parameters as one text or a list, for engines that take them so.
+    """
 
     name: str
     engine: str
@@ -40,6 +43,7 @@ class LearnerSpec:
     steps: Optional[tuple[tuple[str, Mapping[str, Any]], ...]] = None
     params: Mapping[str, Any] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
+    flags: Union[str, tuple[Any, ...], None] = None
 
     def settings(self) -> dict[str, Any]:
         """Everything that matters to the fit, JSON-able and in one order; not the name."""
@@ -50,7 +54,8 @@ class LearnerSpec:
             found["steps"] = [
                 {name: plain(params, ("steps", i, name))} for i, (name, params) in _numbered(self)
             ]
-        found["params"] = plain(self.params, ("params",))
+        params = self.params if self.flags is None else self.flags
+        found["params"] = plain(params, ("params",))
         found["options"] = plain(self.options, ("options",))
         return found
 
@@ -84,9 +89,15 @@ class Session(Protocol):
 
 
 class Engine(Protocol):
-    """One kind of learners; stateless, so that it can be named anywhere and opened in a worker."""
+    """One kind of learners; stateless, so that it can be named anywhere and opened in a worker.
+
+    takes_missing: its learners have their own ways with missing values. takes_flags: `params` may
+    be a text or a list of flags.
+    """
 
     name: str
+    takes_missing: bool
+    takes_flags: bool
 
     def reason(self) -> Optional[str]:
         """Why this engine cannot be used here; None where it can."""
@@ -104,6 +115,9 @@ class Engine(Protocol):
 
     def versions(self, learner: Optional[LearnerSpec] = None) -> Mapping[str, str]:
         """The packages that make a fit (of this learner), for store key and manifest."""
+
+    def na_action(self, learner: LearnerSpec) -> Optional[str]:
+        """What becomes of training records with missing values; None where there may be none."""
 
 
 def plain(value: Any, path: tuple[Any, ...] = ()) -> Any:

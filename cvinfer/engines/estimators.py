@@ -38,6 +38,8 @@ class EstimatorEngine:
     """An engine whose learners are the classes of a catalogue."""
 
     name: str
+    takes_missing = False
+    takes_flags = False
 
     def catalogue(self) -> Catalogue:
         raise TypeError(f"the engine {self.name} has no catalogue")
@@ -91,6 +93,9 @@ class EstimatorEngine:
         for name in foreign_names(learner) if learner is not None else ():
             found.update(foreign_version(name.partition(":")[0]))
         return dict(sorted(found.items()))
+
+    def na_action(self, learner: LearnerSpec) -> Optional[str]:
+        return None
 
 
 class EstimatorSession:

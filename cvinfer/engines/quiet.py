@@ -13,6 +13,8 @@ import threading
 import warnings
 from typing import Any, Iterable, Iterator
 
+from cvinfer.engines.workplace import scratch
+
 LONGEST = 500
 
 
@@ -26,12 +28,18 @@ class _Nowhere(io.StringIO):
 
 @contextlib.contextmanager
 def quietly() -> Iterator[list[warnings.WarningMessage]]:
-    """Inside: standard output and error go nowhere, warnings into the list that is given."""
+    """Inside: standard output and error go nowhere, warnings into the list that is given.
+
+    In a worker what is printed goes to the log of the run, as the worker has arranged.
+    """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         # Meant for who writes the library, not for who runs the learner.
         warnings.simplefilter("ignore", DeprecationWarning)
         warnings.simplefilter("ignore", PendingDeprecationWarning)
+        if scratch() is not None:
+            yield caught
+            return
         with contextlib.redirect_stdout(_Nowhere()), contextlib.redirect_stderr(_Nowhere()):
             with _descriptor_closed():
                 yield caught
@@ -64,13 +72,13 @@ def _descriptor_closed() -> Iterator[None]:
         return
     try:
         # What was printed before, by others, must not go down with the learner's.
-        _flush()
+        flush()
         with open(os.devnull, "wb") as nowhere:
             os.dup2(nowhere.fileno(), 1)
         try:
             yield
         finally:
-            _flush()
+            flush()
             os.dup2(kept, 1)
     finally:
         os.close(kept)
@@ -84,7 +92,8 @@ def _library() -> Any:
         return None
 
 
-def _flush() -> None:
+def flush() -> None:
+    """Write out what compiled code has printed and C still holds."""
     library = _library()
     if library is not None:
         library.fflush(None)

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 class MissingEngine:
     """Stands for an engine whose file cannot be imported: listed with its reason, never opened."""
 
+    takes_missing = False
+    takes_flags = False
+
     def __init__(self, name: str, why: str) -> None:
         self.name = name
         self._why = why
@@ -48,6 +51,9 @@ class MissingEngine:
 
     def versions(self, learner: Optional[LearnerSpec] = None) -> Mapping[str, str]:
         return {}
+
+    def na_action(self, learner: LearnerSpec) -> Optional[str]:
+        return None
 
 
 @functools.lru_cache(maxsize=None)

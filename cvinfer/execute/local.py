@@ -8,29 +8,24 @@ travel together, a fraction of a second's worth at most.
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
-import multiprocessing.context
-import os
 import queue
-import signal
-import sys
-import threading
 import time
-import types
+from collections import Counter
 from concurrent.futures import Future, TimeoutError as FitTimeout
 from dataclasses import dataclass, field
-from multiprocessing import resource_tracker
-from typing import Any, Callable, Iterator, Mapping, Optional, Sequence
+from pathlib import Path
+from typing import Any, Callable, Iterator, Mapping, NamedTuple, Optional, Sequence
 
 from cvinfer.engines.base import LearnerSpec
 from cvinfer.errors import CvinferError
-from cvinfer.execute import worker
+from cvinfer.execute import causes, memory, worker
+from cvinfer.execute.log import RunLog
+from cvinfer.execute.pool import AHEAD, Pool, undisturbed
 from cvinfer.execute.progress import Progress
+from cvinfer.execute.scratch import Scratch
 from cvinfer.execute.store import Store, Stored
 from cvinfer.plan import Fit, RunPlan, label
 
-#: Tasks handed out ahead of the workers: enough that none waits, few enough to stop soon.
-AHEAD = 4
 #: Quick fits of a learner go to a worker in batches of about this many seconds, at most so many.
 BATCH_SECONDS = 0.1
 BATCH_FITS = 64
@@ -38,8 +33,18 @@ BATCH_FITS = 64
 LIVES = 2
 #: New pools in a row without one finished fit before the machine is taken to be the trouble.
 POOLS = 3
-#: Seconds between two looks at whether the workers are alive.
+#: Seconds between two looks at whether the workers are alive, and at the memory that they have.
 WATCH = 0.5
+WEIGH = 0.1
+#: A worker that keeps more than this share of the limit from earlier fits is not a fair place.
+KEPT = 0.1
+
+
+class Limits(NamedTuple):
+    """What one fit may take; None is no limit."""
+
+    seconds: Optional[float] = None
+    memory_mb: Optional[float] = None
 
 
 class WorkerError(CvinferError):
@@ -84,8 +89,11 @@ class Handed:
 
     tasks: Sequence[Task]
     place: int
-    pool: "_Pool"
+    pool: Pool
     gone: bool = False
+    #: The worker was seen dead; it was killed because it had too much memory.
+    dead: bool = False
+    over: bool = False
 
 
 def execute(
@@ -94,14 +102,16 @@ def execute(
     store: Store,
     *,
     jobs: int,
-    seconds: Optional[float] = None,
+    limits: Limits = Limits(),
     fail_fast: bool = False,
     progress: Optional[Progress] = None,
     meanwhile: Optional[Callable[[], None]] = None,
+    log: Optional[Path] = None,
 ) -> Outcome:
     """Fit whatever the store does not hold yet; with `fail_fast` the first failure is raised.
 
-    `meanwhile` is done once while the workers start.
+    `meanwhile` is done once while the workers start. `log` is where to put what learners print
+    and which fits failed, also when the run is interrupted.
     """
     reporter = progress or Progress()
     names = list(learners)
@@ -122,8 +132,14 @@ def execute(
                 [plan.plans for plan in plans],
                 list(learners.values()),
             )
-            run = _Run(job, missing, store, outcome, reporter, seconds, fail_fast)
-            run.work(jobs, meanwhile or (lambda: None))
+            with _scratch() as scratch:
+                run = _Run(job, missing, store, outcome, reporter, limits, fail_fast, scratch)
+                try:
+                    run.work(jobs, meanwhile or (lambda: None))
+                finally:
+                    run.close(log)
+        elif log is not None:
+            log.unlink(missing_ok=True)  # it told of another run
     finally:
         reporter.stop()
     return outcome
@@ -137,14 +153,18 @@ class _Run:
         store: Store,
         outcome: Outcome,
         progress: Progress,
-        seconds: Optional[float],
+        limits: Limits,
         fail_fast: bool,
+        scratch: Scratch,
     ) -> None:
         self.job, self.store, self.outcome = job, store, outcome
-        self.progress, self.seconds, self.fail_fast = progress, seconds, fail_fast
+        self.progress, self.limits, self.fail_fast = progress, limits, fail_fast
+        self.scratch, self.log = scratch, RunLog(scratch.path)
         self.waiting = list(reversed(tasks))
         self.running: list[Handed] = []
-        self.deaths: dict[str, int] = {}
+        self.deaths: Counter[str] = Counter()
+        self.crowded: Counter[str] = Counter()
+        self.last_cause = ""
         self.pace: dict[tuple[int, int], float] = {}
         self.finished: "queue.SimpleQueue[tuple[Handed, Future[Any]]]" = queue.SimpleQueue()
         self.first = self.last = 0.0
@@ -155,7 +175,7 @@ class _Run:
         without_success = 0
         while self.waiting:
             before = self.outcome.fitted + len(self.outcome.failures)
-            with _Pool(self.job, jobs) as pool:
+            with Pool(self.job, jobs, self.scratch, self.limits.memory_mb) as pool:
                 self._feed(pool, AHEAD * jobs)
                 meanwhile()
                 self._use(pool, AHEAD * jobs)
@@ -166,39 +186,44 @@ class _Run:
                 without_success += 1
                 if without_success == POOLS:
                     raise WorkerError(
-                        f"worker processes end before their first fit, {POOLS} times in a row;"
-                        " is there enough memory? --jobs 1 needs least"
+                        f"worker processes end before their first fit, {POOLS} times in a row"
+                        f"{self.last_cause}; is there enough memory? --jobs 1 needs least"
                     )
         if self.first:
             self.outcome.startup = max(self.first - began, 0.0)
             self.outcome.working = self.last - self.first
 
-    def _use(self, pool: "_Pool", most: int) -> None:
+    def _use(self, pool: Pool, most: int) -> None:
         """Feed one pool until nothing is left or it breaks."""
-        watched = time.monotonic()
+        watched = weighed = time.monotonic()
+        weigh = self.limits.memory_mb is not None
         while self.running:
             with contextlib.suppress(queue.Empty):
-                self._take(*self.finished.get(timeout=WATCH))
+                self._take(*self.finished.get(timeout=WEIGH if weigh else WATCH))
+            if weigh and time.monotonic() - weighed >= WEIGH:
+                weighed = time.monotonic()
+                self._weigh(pool)
             if time.monotonic() - watched >= WATCH:
                 watched = time.monotonic()
                 if not pool.active:
                     return self._abandon(pool)
                 self._bury(pool)
+                self.log.trim()
             self._feed(pool, most)
 
-    def _feed(self, pool: "_Pool", most: int) -> None:
+    def _feed(self, pool: Pool, most: int) -> None:
         while self.waiting and len(self.running) < most and pool.active:
             handed = Handed(self._batch(), pool.free.pop(), pool)
             self.running.append(handed)
             orders = [task.order for task in handed.tasks]
             try:
-                future = pool.schedule(orders, handed.place, self.seconds)
+                future = pool.schedule(orders, handed.place, self.limits.seconds)
             except RuntimeError:  # the pool broke this very moment
                 self._returned(handed)
                 self.waiting += reversed(handed.tasks)
                 return
             future.add_done_callback(self._callback(handed))
-        at_work = [each for each in self.running if pool.at_work(each.place)[0]]
+        at_work = [each for each in self.running if pool.at_work(each.place).pid]
         self.progress.running([self._label(each.tasks[0]) for each in at_work])
 
     def _batch(self) -> list[Task]:
@@ -207,16 +232,19 @@ class _Run:
         order = batch[0].order
         pace = self.pace.get((order.dataset, order.learner))
         # A time limit is for one fit, and so is the blame for a dead worker.
-        if self.seconds is not None or pace is None or batch[0].fit.key in self.deaths:
+        if self.limits.seconds is not None or pace is None or self._suspect(batch[0]):
             return batch
         size = min(BATCH_FITS, int(BATCH_SECONDS / max(pace, 1e-6)))
         while len(batch) < size and self.waiting:
             following = self.waiting[-1]
             same = (following.order.dataset, following.order.learner)
-            if same != (order.dataset, order.learner) or following.fit.key in self.deaths:
+            if same != (order.dataset, order.learner) or self._suspect(following):
                 break
             batch.append(self.waiting.pop())
         return batch
+
+    def _suspect(self, task: Task) -> bool:
+        return task.fit.key in self.deaths or task.fit.key in self.crowded
 
     def _callback(self, handed: Handed) -> Callable[["Future[Any]"], None]:
         return lambda future: self.finished.put((handed, future))
@@ -225,15 +253,17 @@ class _Run:
         """Store finished fits, or decide what to do about lost ones."""
         from pebble import ProcessExpired
 
-        _, at = handed.pool.at_work(handed.place)
+        spot = handed.pool.at_work(handed.place)
         if not self._returned(handed):
             return
         try:
             done: list[worker.Done] = future.result()
         except FitTimeout:
-            self._fail(handed.tasks[0], f"took longer than {self.seconds:g} s")
+            message = f"took longer than {self.limits.seconds:g} s"
+            self._told(handed.tasks[0], spot, message)
+            self._fail(handed.tasks[0], message)
         except ProcessExpired as error:
-            self._lost(handed, at, error.exitcode)
+            self._lost(handed, spot, error.exitcode)
         except Exception as error:  # a result that cannot travel, for example
             for task in handed.tasks:
                 self._fail(task, f"{type(error).__name__}: {worker.one_line(error)}")
@@ -253,6 +283,9 @@ class _Run:
         began = min(one.began for _, one in pairs)
         self.first = min(self.first or began, began)
         self.last = time.monotonic()
+        for task, one in pairs:
+            if one.printed:
+                self.log.printed(*one.printed, self._heading(task))
         for task, one in fine:
             seconds = one.seconds_fit + one.seconds_predict
             kind = (task.order.dataset, task.order.learner)
@@ -273,18 +306,23 @@ class _Run:
         handed.pool.release(handed.place)
         return True
 
-    def _bury(self, pool: "_Pool") -> None:
+    def _bury(self, pool: Pool) -> None:
         """Take back what a worker was at that ended without a word.
 
         pebble tells of workers that end with another code than 0; these it does not miss.
         """
         ended = pool.ended()
         for handed in list(self.running):
-            pid, at = pool.at_work(handed.place)
-            if ended.get(pid) == 0 and self._returned(handed):
-                self._lost(handed, at, 0)
+            spot = pool.at_work(handed.place)
+            code = ended.get(spot.pid)
+            if code is None:
+                continue
+            # Nor does it tell of one that had just begun this when it was ended for another fit.
+            if (code == 0 or handed.dead) and self._returned(handed):
+                self._lost(handed, spot, code)
+            handed.dead = True
 
-    def _abandon(self, pool: "_Pool") -> None:
+    def _abandon(self, pool: Pool) -> None:
         """Take everything back from a pool that broke, with what its workers were at."""
         while True:
             try:
@@ -292,35 +330,89 @@ class _Run:
             except queue.Empty:
                 break
         ended = pool.ended()
+        for pid, code in ended.items():
+            self.last_cause = f" ({causes.cause(self.scratch.path, pid, code)})"
         for handed in list(self.running):
-            pid, at = pool.at_work(handed.place)
+            spot = pool.at_work(handed.place)
             self._returned(handed)
-            if pid in ended:
-                self._lost(handed, at, ended[pid])
+            if spot.pid in ended:
+                self._lost(handed, spot, ended[spot.pid])
             else:
                 self.waiting += reversed(handed.tasks)
 
-    def _lost(self, handed: Handed, at: int, code: Optional[int]) -> None:
-        """The worker died at fit `at`, which gets another chance: it may have been an accident."""
-        guilty = handed.tasks[at]
+    def _weigh(self, pool: Pool) -> None:
+        """Kill the workers that have more memory than a fit may take."""
+        most = (self.limits.memory_mb or 0.0) * memory.MB
+        for handed in self.running:
+            pid = pool.at_work(handed.place).pid
+            if not pid or handed.over or memory.used(pid) <= most:
+                continue
+            with pool.stopped(pid):
+                at_it = pool.at_work(handed.place).pid == pid
+                if at_it and memory.used_together(pid) > most:
+                    handed.over = True
+                    pool.kill(pid)
+
+    def _lost(self, handed: Handed, spot: worker.Spot, code: Optional[int]) -> None:
+        """The worker died at a fit, which gets another chance: it may have been an accident."""
+        guilty = handed.tasks[spot.at]
         self.waiting += [task for task in reversed(handed.tasks) if task is not guilty]
         key = guilty.fit.key
-        self.deaths[key] = self.deaths.get(key, 0) + 1
-        if self.deaths[key] < LIVES:
+        spent = causes.spent(self.scratch.path, spot.pid)
+        if handed.over:
+            why = f"used more than {self.limits.memory_mb:g} MB (limits.memory_mb)"
+            again = self._crowded(spot) and self.crowded[key] < handed.pool.jobs + 1
+            self.crowded[key] += again
+            message = why
+        elif spent:
+            why, again = spent, False
+            message = spent
+        else:
+            self.deaths[key] += 1
+            why = causes.cause(self.scratch.path, spot.pid, code)
+            again = self.deaths[key] < LIVES
+            message = f"its worker process died {LIVES} times ({why})"
+        self._told(guilty, spot, why)
+        if again:
             self.waiting.append(guilty)
         else:
-            self._fail(guilty, f"its worker process died {LIVES} times ({_ending(code)})")
+            self._fail(guilty, message)
+
+    def _crowded(self, spot: worker.Spot) -> bool:
+        """Whether the worker had much of its memory from earlier fits, which is not this one's."""
+        return spot.before - spot.rest > KEPT * (self.limits.memory_mb or 0.0) * memory.MB
+
+    def _told(self, task: Task, spot: worker.Spot, why: str) -> None:
+        self.log.lost(spot.pid, spot.log, f"{self._heading(task)}: its worker ended, {why}")
 
     def _fail(self, task: Task, message: str) -> None:
         self.outcome.failures[task.fit.key] = message
         self.last = time.monotonic()
+        self.log.failed(f"{self._heading(task)}: {message}")
         self.progress.done(self._label(task), failed=True)
         if self.fail_fast:
-            plan = self.job.plans[task.order.dataset][task.order.plan]
-            raise FitError(
-                f"{self._label(task)} failed on split {task.order.split + 1} of {label(plan)}:"
-                f" {message}"
-            )
+            raise FitError(f"{self._label(task)} failed on {self._split(task)}: {message}")
+
+    def close(self, log: Optional[Path]) -> None:
+        """Write the log, with what fits printed that were interrupted."""
+        if log is None:
+            return
+        for handed in self.running:
+            spot = handed.pool.at_work(handed.place)
+            if spot.pid:
+                heading = f"{self._heading(handed.tasks[spot.at])}: interrupted"
+                self.log.printed(spot.pid, spot.log, None, heading)
+        # It is an aid: where it cannot be written, the results cannot, and that is told.
+        with undisturbed(), contextlib.suppress(OSError):
+            self.log.write(log)
+
+    def _heading(self, task: Task) -> str:
+        data = self.job.datasets[task.dataset].name
+        return f"{task.fit.learner} on {self._split(task)} of {data}, seed {task.order.seed}"
+
+    def _split(self, task: Task) -> str:
+        plan = self.job.plans[task.order.dataset][task.order.plan]
+        return f"split {task.order.split + 1} of {label(plan)}"
 
     def _label(self, task: Task) -> str:
         if len(self.job.datasets) == 1:
@@ -328,152 +420,17 @@ class _Run:
         return f"{task.fit.learner} on {self.job.datasets[task.dataset].name}"
 
 
-def _ending(code: Optional[int]) -> str:
-    if code is not None and code < 0:
-        with contextlib.suppress(ValueError):
-            return f"signal {signal.Signals(-code).name}"
-    return f"exit code {code}"
-
-
-class _Pool:
-    """pebble's pool with workers that are known by name, so that all of them can be ended."""
-
-    def __init__(self, job: worker.Job, jobs: int) -> None:
-        from pebble import ProcessPool
-
-        # Started outside the masks below, which it would lift.
-        if os.name == "posix":
-            resource_tracker.ensure_running()
-        self.context = _Context()
-        self.free = list(range(AHEAD * jobs))
-        self._busy = self.context.RawArray("q", 2 * len(self.free))
-        self._pool = ProcessPool(
-            max_workers=jobs,
-            initializer=worker.start,
-            initargs=(job, self._busy),
-            context=self.context,
-        )
-
-    def schedule(self, orders: Sequence[worker.Order], place: int, seconds: Optional[float]) -> Any:
-        return self._pool.schedule(worker.fits, args=(orders, place), timeout=seconds)
-
-    def at_work(self, place: int) -> tuple[int, int]:
-        """Process id of the worker that is at this place (0: none) and at which of its fits."""
-        return self._busy[2 * place], self._busy[2 * place + 1]
-
-    def release(self, place: int) -> None:
-        self._busy[2 * place] = self._busy[2 * place + 1] = 0
-        self.free.append(place)
-
-    @property
-    def active(self) -> bool:
-        return bool(self._pool.active)
-
-    def ended(self) -> dict[int, int]:
-        """Exit codes of workers that are no more; what their learners started is ended too."""
-        codes = {each.pid: each.exitcode for each in list(self.context.workers)}
-        found = {pid: code for pid, code in codes.items() if pid and code is not None}
-        for each in list(self.context.workers):
-            if each.pid in found:
-                each.end_group()
-        return found
-
-    def __enter__(self) -> "_Pool":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """End the workers: at once, with no fit half-stored, since only the main process stores."""
-        with _undisturbed():
-            self._pool.stop()
-            self._kill()
-            # A worker in the middle of its start may have been missed; pebble ends it then.
-            ending = threading.Thread(target=self._pool.join, daemon=True)
-            ending.start()
-            ending.join(1.0)
-            self._kill()
-
-    def _kill(self) -> None:
-        for each in list(self.context.workers):
-            # One that was made but not started has nothing to end.
-            with contextlib.suppress(AttributeError, ValueError, OSError):
-                each.end_group()
-                each.kill()
-                each.join(1.0)
-
-
-class _Worker(multiprocessing.context.SpawnProcess):
-    _group_ended = False
-
-    def start(self) -> None:
-        with _undisturbed(), _quiet_main(), _one_thread():
-            super().start()
-
-    def end_group(self) -> None:
-        """End what a learner may have started: it is in the worker's process group.
-
-        Done once only: later the number may be that of somebody else's group.
-        """
-        if self._group_ended or not self.pid or os.name != "posix":
-            return
-        # A worker that has just started has no group yet, and no learner either.
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, signal.SIGKILL)
-            self._group_ended = True
-
-
-class _Context(multiprocessing.context.SpawnContext):
-    """Starts workers and remembers them."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.workers: list[_Worker] = []
-
-    def Process(self, *args: Any, **kwargs: Any) -> _Worker:  # type: ignore[override]
-        made = _Worker(*args, **kwargs)
-        self.workers.append(made)
-        return made
-
-
 @contextlib.contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Ctrl-C waits until the end; processes started inside never hear it."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+def _scratch() -> Iterator[Scratch]:
     try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-@contextlib.contextmanager
-def _quiet_main() -> Iterator[None]:
-    """Hide `__main__` while a worker starts.
-
-    A spawned process imports the main module again, which would run a user's script that calls
-    `cvinfer.run` without a guard a second time. The workers need nothing from it.
-    """
-    main = sys.modules["__main__"]
-    blank = types.ModuleType("__main__")
-    blank.__spec__ = None
-    sys.modules["__main__"] = blank
+        made = Scratch()
+    except OSError as error:
+        raise WorkerError(
+            f"there is no place for temporary files: {error.strerror or error};"
+            " name a directory with the environment variable TMPDIR"
+        ) from None
     try:
-        yield
+        yield made
     finally:
-        sys.modules["__main__"] = main
-
-
-@contextlib.contextmanager
-def _one_thread() -> Iterator[None]:
-    """Workers read these when they load their libraries, so they must stand before that."""
-    before = {name: os.environ.get(name) for name in worker.ONE_THREAD}
-    os.environ.update(worker.ONE_THREAD)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+        with undisturbed():
+            made.remove()

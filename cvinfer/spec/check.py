@@ -59,6 +59,8 @@ _RESERVED = ("scheme", "replication", "fold", "split", "record", "truth")
 
 #: Keys of a learner that every engine has; others are options of its engine.
 _LEARNER_KEYS = ("engine", "learner", "steps", "params")
+#: Weka's word for parameters, which engines that take flags understand as well.
+FLAGS_KEY = "options"
 
 _NOT_IN_NAMES = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]')
 _WINDOWS_DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
@@ -188,6 +190,8 @@ class _Check:
             if not isinstance(entry, dict):
                 continue
             named = {"name": _data_name(entry), **entry}
+            if "missing" not in entry and self._all_take_missing(entry):
+                named["missing"] = "keep"
             found.append(named)
             places.append(place)
             self.data.append(self._loaded(named, place))
@@ -198,6 +202,19 @@ class _Check:
             message = "predictions cannot stand beside data sets that learners are fitted on"
             self._fault(at, message, "two specs, one for each")
         return found, places
+
+    def _all_take_missing(self, entry: Mapping[str, Any]) -> bool:
+        """Whether missing values can be left to the learners, each with a way of its own."""
+        from cvinfer.data.registry import sources
+        from cvinfer.engines import engines
+
+        source = sources().get(str(entry.get("source")))
+        learners = self.value.get("learners")
+        if source is None or "missing" not in source.options or not isinstance(learners, dict):
+            return False
+        names = {str(each.get("engine")) for each in learners.values() if isinstance(each, dict)}
+        known = engines()
+        return bool(names) and all(name in known and known[name].takes_missing for name in names)
 
     def _distinct_names(self, entries: list[dict[str, Any]], places: list[Place]) -> None:
         seen: list[Any] = []
@@ -308,7 +325,8 @@ class _Check:
                 found[name] = LearnerSpec(name, "")
                 continue
             found[name] = _learner(name, entry)
-            self._check_learner(found[name], place)
+            if self._params_fit(entry, place):
+                self._check_learner(found[name], place)
         return found
 
     def _predicted_learners(self) -> Optional[dict[str, "LearnerSpec"]]:
@@ -333,6 +351,19 @@ class _Check:
             message = f"a learner cannot be called {name}: the file of predictions has that column"
             self._fault(place, message, key=True)
 
+    def _params_fit(self, entry: Mapping[str, Any], place: Place) -> bool:
+        """Whether the parameters are given once, and in a form that the engine takes."""
+        if _takes_flags(entry) and "params" in entry and FLAGS_KEY in entry:
+            message = f"both params and {FLAGS_KEY} are given"
+            self._fault(place + (FLAGS_KEY,), message, "one of them", key=True)
+            return False
+        given = entry.get("params") or {}
+        if _takes_flags(entry) or isinstance(given, dict):
+            return True
+        message = f"{describe(given)} is of the wrong type"
+        self._fault(place + ("params",), message, "a mapping of parameters")
+        return False
+
     def _check_learner(self, learner: "LearnerSpec", place: Place) -> None:
         from cvinfer.engines import engines
 
@@ -347,6 +378,9 @@ class _Check:
             for problem in engine.check(learner, data, self.allow_code):
                 inner = tuple(problem.path)
                 inner = inner[1:] if inner[:1] == ("options",) else inner
+                entry = self.value[place[0]][place[1]]
+                if inner[:1] == ("params",) and "params" not in entry and FLAGS_KEY in entry:
+                    inner = (FLAGS_KEY, *inner[1:])
                 meant = problem.suggestion
                 if meant is None and problem.message.startswith("unknown key") and inner:
                     meant = close_match(inner[-1], _LEARNER_KEYS)
@@ -732,14 +766,31 @@ def _learner(name: str, entry: Mapping[str, Any]) -> "LearnerSpec":
         steps = tuple(
             (step, {}) if isinstance(step, str) else _only(step) for step in entry["steps"]
         )
+    keys: tuple[str, ...] = _LEARNER_KEYS
+    given = entry.get("params")
+    if _takes_flags(entry):
+        keys = (*keys, FLAGS_KEY)
+        given = given if given is not None else entry.get(FLAGS_KEY)
+    flags: Any = None
+    if isinstance(given, (str, list)):
+        flags = given if isinstance(given, str) else tuple(given)
+        given = None
     return LearnerSpec(
         name=name,
         engine=entry["engine"],
         learner=entry.get("learner"),
         steps=steps,
-        params=entry.get("params") or {},
-        options={key: value for key, value in entry.items() if key not in _LEARNER_KEYS},
+        params=given or {},
+        options={key: value for key, value in entry.items() if key not in keys},
+        flags=flags,
     )
+
+
+def _takes_flags(entry: Mapping[str, Any]) -> bool:
+    from cvinfer.engines import engines
+
+    engine = engines().get(str(entry.get("engine")))
+    return engine is not None and engine.takes_flags
 
 
 def _only(mapping: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:

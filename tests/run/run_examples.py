@@ -78,20 +78,20 @@ def spec_of(
     return path
 
 
-def environment() -> dict[str, str]:
-    """For python processes that the tests start."""
-    paths = [str(ROOT), str(HERE), os.environ.get("PYTHONPATH", "")]
+def environment(*first: Path) -> dict[str, str]:
+    """For python processes that the tests start; `first` are places of modules."""
+    paths = [*map(str, first), str(ROOT), str(HERE), os.environ.get("PYTHONPATH", "")]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
 
 
-def script(text: str, cwd: Path, *arguments: object) -> "subprocess.Popen[bytes]":
+def script(text: str, cwd: Path, *arguments: object, **variables: str) -> "subprocess.Popen[bytes]":
     """A python process of its own process group that runs `text` from a file."""
     path = cwd / "script.py"
     path.write_text(text)
     return subprocess.Popen(
         [sys.executable, str(path), *map(str, arguments)],
         cwd=cwd,
-        env=environment(),
+        env={**environment(), **variables},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,

@@ -54,7 +54,9 @@ def read_arff(request: Request) -> Table:
         name: (lambda name=name, values=values: _column(path, name, kinds[name], values))
         for name, values in columns.items()
     }
-    return Table(file_stem(path), features, labels, target)
+    declared = kinds[target]
+    levels = () if isinstance(declared, str) else tuple(map(str, declared))
+    return Table(file_stem(path), features, labels, target, class_levels=levels)
 
 
 def _header(path: str, lines: list[str]) -> tuple[list[str], list[tuple[str, Any]]]:

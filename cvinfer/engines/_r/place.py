@@ -1,0 +1,50 @@
+"""Where R and its packages are, found out without starting R."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import Optional
+
+from cvinfer.errors import CvinferError
+
+LIBRARY_VARIABLE = "CVINFER_R_LIBRARY"
+#: The R package of the bridge, whose sources are in r_bridge.
+PACKAGE = "cvinfer"
+#: Megabytes for Java's heap where the spec sets no limit.
+HEAP_MB = 1024
+
+
+class NoR(CvinferError):
+    """R, rpy2, Java or the bridge's own R package cannot be used here; the text says why."""
+
+    exit_code = 2
+
+
+def why_no_r() -> Optional[str]:
+    """Why R cannot be used, as far as can be seen without starting it."""
+    if importlib.util.find_spec("rpy2") is None:
+        return "the Python package rpy2 is not installed"
+    if not os.environ.get("R_HOME") and shutil.which("R") is None:
+        return "R is not installed: there is no R on the PATH"
+    return None
+
+
+def library() -> Optional[Path]:
+    """The project's own R library, if there is one: it comes before R's others."""
+    given = os.environ.get(LIBRARY_VARIABLE)
+    if given:
+        return Path(given)
+    beside = Path(sys.prefix) / "r-library"
+    return beside if beside.is_dir() else None
+
+
+def remedy() -> str:
+    """The one command that adds what is missing."""
+    script = Path(__file__).resolve().parents[3] / "tools" / "setup.sh"
+    if script.is_file():
+        return f"run {os.path.relpath(script)} --again"
+    return "cvinfer doctor names the command that adds it"

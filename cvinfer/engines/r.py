@@ -1,0 +1,276 @@
+"""The engine `r`: classifiers of R's packages, in worker processes.
+
+Ready-made learners know how their functions want to be called and what their predict() returns;
+any other function of an installed package can be named with --allow-code. Whatever a spec says
+reaches R as a value, never as source text.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cvinfer.engines._r.place import NoR, remedy, why_no_r
+from cvinfer.engines.base import Engine, LearnerInfo, LearnerSpec, Prediction, Problem, Session
+from cvinfer.engines.rweka import named_versions
+from cvinfer.errors import CvinferError, UserError
+from cvinfer.names import close_match
+
+if TYPE_CHECKING:
+    from cvinfer.data.dataset import Dataset
+
+NA_ACTIONS = ("omit", "pass")
+#: R's functions have their own ways with missing values.
+NA_ACTION = "pass"
+#: The keys of the general form.
+PACKAGE, FUNCTION, TYPE = "package", "function", "predict_type"
+#: Arguments that cvinfer itself gives.
+OURS = ("formula", "data", "x", "y", "cl", "train", "test", "newdata", "object", "subset")
+_PACKAGE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9.]*")
+
+
+class Code(NamedTuple):
+    """A function of any package, and the `type` that its predictions are asked for with."""
+
+    package: str
+    function: str
+    predict_type: Optional[str]
+
+
+class REngine:
+    name = "r"
+    takes_missing = True
+    takes_flags = False
+
+    def reason(self) -> Optional[str]:
+        return why_no_r()
+
+    def open(self, dataset: Dataset) -> Session:
+        return RSession(dataset)
+
+    def check(
+        self, learner: LearnerSpec, dataset: Optional[Dataset], allow_code: bool
+    ) -> list[Problem]:
+        why = why_no_r()
+        if why is not None:
+            message = f"the engine r cannot be used here: {why}"
+            return [Problem(("engine",), message, f"a machine with R: {remedy()}")]
+        problems = _of_form(learner)
+        if problems:
+            return problems
+        try:
+            code = code_of(learner)
+            if code is None:
+                return _of_ready_made(learner, dataset)
+            return _of_code(learner, code, allow_code)
+        except NoR as error:
+            return [Problem(("engine",), f"the engine r cannot be used here: {error}")]
+
+    def learners(self) -> list[LearnerInfo]:
+        from cvinfer.engines._r.inquiry import known
+
+        try:
+            found = known("learners")
+        except CvinferError as error:
+            return [LearnerInfo("r", "the whole engine r", False, str(error))]
+        return [
+            LearnerInfo(name, each["title"], each["available"], each.get("reason") or None)
+            for name, each in sorted(found.items(), key=lambda pair: pair[0].lower())
+        ]
+
+    def versions(self, learner: Optional[LearnerSpec] = None) -> Mapping[str, str]:
+        from cvinfer.engines._r.inquiry import known
+
+        try:
+            packages = () if learner is None else (_package_of(learner),)
+            return named_versions(known("versions", packages))
+        except CvinferError:
+            return {}
+
+    def na_action(self, learner: LearnerSpec) -> Optional[str]:
+        return na_action(learner)
+
+
+class RSession:
+    """One data set as R's data frame."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        from cvinfer.engines._r import embedded, frames
+
+        self._bridge = embedded.bridge()
+        self._frame = frames.frame_of(dataset)
+
+    def predict(
+        self, learner: LearnerSpec, train: NDArray[np.int64], test: NDArray[np.int64], seed: int
+    ) -> Prediction:
+        from cvinfer.engines._r import embedded
+
+        code = code_of(learner)
+        which: tuple[Any, ...] = (embedded.text([str(learner.learner)]),)
+        function, title = "bridge_predict", str(learner.learner)
+        if code is not None:
+            function, which = "bridge_predict_code", tuple(map(embedded.to_r, code))
+            title = f"{code.package}::{code.function}"
+        answer = self._bridge.call(
+            function,
+            self._frame.value,
+            *which,
+            embedded.to_r(dict(learner.params)),
+            embedded.integers(train + 1),
+            embedded.integers(test + 1),
+            embedded.integers(np.array([seed % 2**31])),
+            embedded.text([na_action(learner)]),
+            self._frame.fill(train),
+        )
+        return self._frame.prediction(answer, title, len(test))
+
+
+def code_of(learner: LearnerSpec) -> Optional[Code]:
+    """The general form of an entry: package and function, or learner as package::function."""
+    kind = learner.options.get(TYPE)
+    if learner.learner and "::" in learner.learner:
+        package, _, function = learner.learner.partition("::")
+        return Code(package, function, kind)
+    if PACKAGE in learner.options or FUNCTION in learner.options:
+        return Code(str(learner.options[PACKAGE]), str(learner.options[FUNCTION]), kind)
+    return None
+
+
+def na_action(learner: LearnerSpec) -> str:
+    """What becomes of training records with missing values: `omit` or `pass`."""
+    return str(learner.options.get("na_action") or NA_ACTION)
+
+
+def _package_of(learner: LearnerSpec) -> str:
+    from cvinfer.engines._r.inquiry import known
+
+    code = code_of(learner)
+    if code is not None:
+        return code.package
+    return str(known("learners")[str(learner.learner)]["package"])
+
+
+# --- checks ---------------------------------------------------------------------------------------
+
+
+def _of_form(learner: LearnerSpec) -> list[Problem]:
+    if learner.steps is not None:
+        return [
+            Problem(("steps",), "the engine r has no steps", "learner, or package and function")
+        ]
+    allowed = ("na_action", PACKAGE, FUNCTION, TYPE)
+    problems = []
+    for key, value in learner.options.items():
+        if key not in allowed:
+            meant = close_match(key, allowed)
+            message = "unknown key for the engine r"
+            problems.append(Problem(("options", key), message, ", ".join(allowed), meant))
+        elif key == "na_action" and value is not None and value not in NA_ACTIONS:
+            meant = close_match(str(value), NA_ACTIONS)
+            message = f"{value!r} is not known"
+            problems.append(Problem(("options", key), message, " or ".join(NA_ACTIONS), meant))
+        elif key != "na_action" and not isinstance(value, str):
+            problems.append(
+                Problem(("options", key), f"{value!r} is no text", f"the name of a {key}")
+            )
+    named = [key for key in (PACKAGE, FUNCTION) if key in learner.options]
+    if len(named) == 1 and not learner.learner:
+        message = f"{named[0]} is there, but not {FUNCTION if named[0] == PACKAGE else PACKAGE}"
+        problems.append(Problem((), message, "both, for a function of any package"))
+    elif named and learner.learner:
+        message = f"learner is {learner.learner!r} already"
+        problems.append(Problem(("options", named[0]), message, "learner, or package and function"))
+    elif not named and not learner.learner:
+        problems.append(Problem((), "learner is missing", "a learner, or package and function"))
+    if TYPE in learner.options and not named and "::" not in (learner.learner or ""):
+        message = f"{TYPE} is for functions of any package; {learner.learner} knows its own"
+        problems.append(Problem(("options", TYPE), message))
+    return problems
+
+
+def _of_ready_made(learner: LearnerSpec, dataset: Optional[Dataset]) -> list[Problem]:
+    from cvinfer.engines._r.inquiry import ask, known
+
+    ready = known("learners")
+    name = str(learner.learner)
+    if name not in ready:
+        message = f"the engine r has no learner {name!r}"
+        allowed = f"{', '.join(sorted(ready))}, or package and function with --allow-code"
+        return [Problem(("learner",), message, allowed, close_match(name, ready))]
+    entry = ready[name]
+    if not entry["available"]:
+        message = f"{name} cannot be used here: {entry.get('reason')}"
+        return [Problem(("learner",), message, remedy())]
+    problems = _arguments(learner, entry["arguments"], entry["arguments"])
+    for each, words in entry["choices"].items():
+        value = learner.params.get(each)
+        if value is not None and value not in words:
+            meant = close_match(str(value), words)
+            message = f"{name} takes no {each} {value!r}"
+            problems.append(Problem(("params", each), message, " or ".join(words), meant))
+    for each in entry["required"]:
+        if each not in learner.params:
+            problems.append(
+                Problem(("params",), f"{name} needs {each}", f"params: {{{each}: ...}}")
+            )
+    if not problems:
+        classes = () if dataset is None else dataset.class_levels or dataset.classes
+        said = ask("check", name, dict(learner.params), classes)
+        if said is not None:
+            path = next((("params", key) for key in learner.params if key in said), ("params",))
+            problems.append(Problem(path, said))
+    if dataset is None:
+        return problems
+    if entry["two_classes"] and len(dataset.classes) > 2:
+        message = f"{name} is for two classes, and there are {len(dataset.classes)}"
+        problems.append(Problem(("learner",), message, "binarize in data, or multinom"))
+    if name == "rpart" and learner.params.get("method") == "anova" and len(dataset.classes) > 2:
+        message = f"method anova is for two classes, and there are {len(dataset.classes)}"
+        problems.append(Problem(("params", "method"), message, "method class"))
+    text = [each.name for each in dataset.features if each.kind == "categorical"]
+    if entry["numeric_only"] and text:
+        shown = ", ".join(text[:5]) + (" and more" if len(text) > 5 else "")
+        message = f"{name} needs numeric features, and {shown} is categorical"
+        problems.append(Problem(("learner",), message, "drop in data, or kknn"))
+    return problems
+
+
+def _of_code(learner: LearnerSpec, code: Code, allow_code: bool) -> list[Problem]:
+    from cvinfer.engines._r.inquiry import known
+
+    inside = learner.learner is None
+    if not allow_code:
+        place: tuple[str, ...] = ("options", FUNCTION) if inside else ("learner",)
+        message = f"{code.package}::{code.function} is code of an R package"
+        return [Problem(place, message, "a ready-made learner, or --allow-code to run it")]
+    if not _PACKAGE_NAME.fullmatch(code.package):
+        place = ("options", PACKAGE) if inside else ("learner",)
+        return [Problem(place, f"{code.package!r} is no name of an R package")]
+    try:
+        arguments = known("arguments", code.package, code.function)
+    except UserError as error:
+        return [Problem(("options", FUNCTION) if inside else ("learner",), str(error))]
+    return _arguments(learner, arguments, arguments)
+
+
+def _arguments(learner: LearnerSpec, takes: Any, shown: Any) -> list[Problem]:
+    """Parameters that the function does not have, or that are not the user's to give."""
+    name = learner.learner or learner.options.get(FUNCTION)
+    free = "..." in takes
+    problems = []
+    for key in learner.params:
+        if key in OURS:
+            message = f"{name} has no parameter {key!r} to be set: cvinfer gives it"
+            problems.append(Problem(("params", key), message))
+        elif key not in takes and not free:
+            others = [each for each in shown if each not in OURS and each != "..."]
+            message = f"{name} has no parameter {key!r}"
+            allowed = ", ".join(others) or "none"
+            problems.append(Problem(("params", key), message, allowed, close_match(key, others)))
+    return problems
+
+
+ENGINE: Engine = REngine()

@@ -1,0 +1,55 @@
+"""Where a fit runs: what an engine may ask of, and tell to, the worker process it is in."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+from typing import NoReturn, Optional
+
+from cvinfer.engines.base import LearnerError
+
+SCRATCH = "CVINFER_SCRATCH"
+MEMORY_MB = "CVINFER_MEMORY_MB"
+
+
+class Spent(LearnerError):
+    """The fit failed and its worker is of no more use, as after an exhausted heap.
+
+    The failure is recorded at once, and a new worker takes this one's place.
+    """
+
+
+def scratch() -> Optional[Path]:
+    """The run's own directory for temporary files; None outside of workers."""
+    found = os.environ.get(SCRATCH)
+    return Path(found) if found else None
+
+
+def memory_mb() -> Optional[float]:
+    """`limits.memory_mb` of the spec, for the whole worker; None without a limit."""
+    found = os.environ.get(MEMORY_MB)
+    return float(found) if found else None
+
+
+def cause_file() -> Optional[Path]:
+    """Where to write why this worker ends; None outside of workers."""
+    place = scratch()
+    return None if place is None else place / f"{os.getpid()}.cause"
+
+
+def note_cause(text: str) -> None:
+    """Write down why this worker ends, should it end in this fit. Outside of workers: nothing."""
+    path = cause_file()
+    if path is None:
+        return
+    new = path.with_suffix(".cause-new")
+    with contextlib.suppress(OSError):
+        new.write_text(text, encoding="utf-8", errors="backslashreplace")
+        os.replace(new, path)
+
+
+def leave(text: str, code: int = 70) -> NoReturn:
+    """End this worker at once, for the reason given."""
+    note_cause(text)
+    os._exit(code)

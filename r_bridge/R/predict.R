@@ -1,0 +1,110 @@
+# One fit on the training records of a split and the predictions for its test records.
+
+bridge_predict <- function(frame, learner, args, train, test, seed, na_action, fill = NULL) {
+  guarded(who = learner, {
+    entry <- find_learner(learner)
+    fun <- package_function(entry$package, entry$fun)
+    arguments <- checked_arguments(entry, args)
+    one_split(frame, train, test, seed, na_action, fill,
+      who = learner, drop = entry$drop,
+      arguments = function(classes) entry$adapt(arguments, classes),
+      fit = function(data, test, arguments, classes) {
+        if (entry$numeric_only) only_numbers(data, learner)
+        entry$fit(fun, data, test, arguments, entry$fun, classes)
+      },
+      predict = entry$predict
+    )
+  })
+}
+
+bridge_predict_code <- function(frame, package, fun, type, args, train, test, seed, na_action,
+                                fill = NULL) {
+  who <- paste0(package, "::", fun)
+  guarded(who = who, {
+    found <- package_function(package, fun)
+    one_split(frame, train, test, seed, na_action, fill,
+      # Whether it would mislabel where a class is empty, nobody knows.
+      who = who, drop = TRUE,
+      arguments = function(classes) args,
+      fit = function(data, test, arguments, classes) {
+        call_formula(found, data, arguments, name = fun)
+      },
+      predict = function(fit, test, classes) {
+        if (is.null(type)) stats::predict(fit, test) else stats::predict(fit, test, type = type)
+      }
+    )
+  })
+}
+
+one_split <- function(frame, train, test, seed, na_action, fill, who, drop, arguments, fit,
+                      predict) {
+  classes <- list(
+    levels = levels(frame[[1L]]), labels = attr(frame, "class_labels", exact = TRUE),
+    present = attr(frame, "class_present", exact = TRUE)
+  )
+  learned <- training(frame, train, na_action, fill)
+  data <- learned$data
+  if (drop) data <- without_empty_classes(data)
+  tested <- filled(records(frame, test), fill)
+  arguments <- arguments(classes)
+  timed <- with_warnings({
+    set.seed(seed, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
+    start <- proc.time()[["elapsed"]]
+    model <- with_class_count(fit(data, tested, arguments, classes), data, who)
+    middle <- proc.time()[["elapsed"]]
+    prediction <- predict(model, tested, classes)
+    list(prediction = prediction, seconds = c(middle - start, proc.time()[["elapsed"]] - middle))
+  })
+  list(
+    codes = codes_of(timed$value$prediction, classes$levels, length(test), who),
+    seconds = timed$value$seconds,
+    warnings = timed$warnings,
+    dropped = learned$dropped
+  )
+}
+
+# A learner's complaint about training records of one class seldom says so.
+with_class_count <- function(code, data, who) {
+  tryCatch(code, error = function(e) {
+    present <- unique(as.character(data[[1L]]))
+    if (inherits(e, "cvinfer_refusal") || length(present) > 1L) stop(e)
+    refuse(
+      who, ": ", conditionMessage(e), " (all ", nrow(data), " training records are of class ",
+      dQuote(present, FALSE), ")"
+    )
+  })
+}
+
+only_numbers <- function(data, who) {
+  other <- !vapply(data[-1L], function(column) is.numeric(column) || is.logical(column), NA)
+  if (any(other)) {
+    refuse(who, " takes numeric features only, and has no use for ", listed(names(other)[other]))
+  }
+}
+
+# The arguments of a spec, with the defaults, after a check of names and listed values.
+checked_arguments <- function(entry, args) {
+  args <- as.list(args)
+  known <- learner_arguments(entry)
+  strange <- setdiff(names(args), known)
+  if (length(args) && (is.null(names(args)) || any(!nzchar(names(args))))) {
+    refuse(entry$name, " takes arguments by name only")
+  }
+  if (length(strange)) {
+    refuse(
+      entry$name, " takes no argument ", listed(strange), did_you_mean(strange[[1L]], known),
+      "; it takes ", listed(known, 60L)
+    )
+  }
+  lacking <- setdiff(entry$needs, names(args))
+  if (length(lacking)) refuse(entry$name, " needs ", listed(lacking))
+  for (each in intersect(names(args), names(entry$check))) {
+    if (!identical(args[[each]] %in% entry$check[[each]], TRUE)) {
+      refuse(
+        entry$name, ": ", each, " must be ", paste(entry$check[[each]], collapse = " or "),
+        ", not ", listed(format(args[[each]]))
+      )
+    }
+  }
+  c(args, entry$defaults[setdiff(names(entry$defaults), names(args))])
+}

@@ -1,0 +1,4 @@
+library(testthat)
+library(cvinfer)
+
+test_check("cvinfer")

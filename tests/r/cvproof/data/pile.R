@@ -1,0 +1,1 @@
+pile <- list(a = 1, b = "x")
