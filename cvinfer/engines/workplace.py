@@ -27,9 +27,22 @@ def scratch() -> Optional[Path]:
 
 
 def memory_mb() -> Optional[float]:
-    """`limits.memory_mb` of the spec, for the whole worker; None without a limit."""
+    """`limits.memory_mb` of the spec: what one fit may take; None without a limit."""
     found = os.environ.get(MEMORY_MB)
     return float(found) if found else None
+
+
+_allowed: dict[str, float] = {}
+
+
+def allow(what: str, megabytes: float) -> None:
+    """Memory that an engine's own machinery comes to need by and by, not held against a fit."""
+    _allowed[what] = megabytes
+
+
+def allowance_mb() -> float:
+    """All that was allowed for, in this worker."""
+    return sum(_allowed.values())
 
 
 def cause_file() -> Optional[Path]:

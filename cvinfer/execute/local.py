@@ -341,10 +341,14 @@ class _Run:
                 self.waiting += reversed(handed.tasks)
 
     def _weigh(self, pool: Pool) -> None:
-        """Kill the workers that have more memory than a fit may take."""
-        most = (self.limits.memory_mb or 0.0) * memory.MB
+        """Kill the workers that have taken more memory than a fit may, beyond what they began with.
+
+        Python, R and the JVM themselves are not the fit's; what earlier fits left counts at first,
+        see `_crowded`.
+        """
         for handed in self.running:
-            pid = pool.at_work(handed.place).pid
+            spot = pool.at_work(handed.place)
+            pid, most = spot.pid, spot.rest + (self.limits.memory_mb or 0.0) * memory.MB
             if not pid or handed.over or memory.used(pid) <= most:
                 continue
             with pool.stopped(pid):

@@ -79,8 +79,8 @@ class Spot(NamedTuple):
     """What a worker tells about the fit that it is at, in memory shared with the main process.
 
     pid: 0 for no worker. at: which fit of its batch. log: the length of its log when that began.
-    before, rest: bytes of memory when the fit began, and when the worker had started; 0 where
-    there is no limit to them.
+    before, rest: bytes of memory when the fit began, and when the worker had started, with what
+    its engines are allowed; 0 where there is no limit.
     """
 
     pid: int = 0
@@ -129,7 +129,7 @@ def start(job: Job, busy: Any, place: str, memory_mb: Optional[float]) -> None:
                 continue
     _flush()
     if _memory is not None:
-        _rest = memory.resident(os.getpid())
+        _rest = memory.resident(os.getpid()) + int(workplace.allowance_mb() * memory.MB)
 
 
 def fits(orders: Sequence[Order], place: int) -> list[Done]:
@@ -142,7 +142,7 @@ def fits(orders: Sequence[Order], place: int) -> list[Done]:
         _busy[spot + 1 : spot + SPOT] = [number, began, before, _rest]
         _busy[spot] = pid
         _forget_cause()
-        done = _too_big() or fit(order)
+        done = fit(order)
         _flush()
         if done.spent:
             _give_up(done.failure)
@@ -286,16 +286,6 @@ def _has_locale(name: str) -> bool:
         return False
     locale.setlocale(locale.LC_CTYPE, now)
     return True
-
-
-def _too_big() -> Optional[Done]:
-    """A failure where the worker alone passes the limit, so that no fit can keep to it."""
-    if _memory is None or _rest <= _memory * memory.MB:
-        return None
-    # To the next ten: the last megabytes differ from run to run.
-    takes = -(-_rest // (10 * memory.MB)) * 10
-    message = f"its worker process takes {takes} MB before any fit, limits.memory_mb is {_memory:g}"
-    return _failed(message, time.monotonic())
 
 
 def _forget_cause() -> None:

@@ -7,10 +7,8 @@ bridge_weka_start <- function(parameters = character(), jars = character()) {
     own <- own_jar()
     weka <- weka_jar()
     if (!requireNamespace("rJava", quietly = TRUE)) refuse(package_fault("rJava"))
-    if (!nzchar(Sys.getenv("WEKA_HOME")) && !dir.exists("~/wekafiles")) {
-      # Weka makes this directory as soon as it looks for settings of its user.
-      Sys.setenv(WEKA_HOME = file.path(tempdir(), "weka"))
-    }
+    # Weka would make ~/wekafiles and look for settings there, which are no part of an experiment.
+    if (!nzchar(Sys.getenv("WEKA_HOME"))) Sys.setenv(WEKA_HOME = file.path(tempdir(), "weka"))
     rJava::.jinit(c(weka, own, jars), parameters = jvm_parameters(parameters))
     session$jars <- c(weka, jars)
     TRUE

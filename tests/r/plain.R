@@ -67,7 +67,10 @@ from_file <- function(path, target) {
   text <- read.csv(path, colClasses = "character", na.strings = character(), check.names = FALSE)
   at <- match(target, names(text))
   names(text) <- paste0("x", seq_along(text))
-  as_class <- function(column) factor(column, levels = sort(unique(column), method = "radix"))
+  as_class <- function(column) {
+    column <- enc2utf8(column)
+    factor(column, levels = sort(unique(column), method = "radix"))
+  }
   as_feature <- function(column) {
     column <- type.convert(column, na.strings = "", as.is = TRUE)
     if (is.character(column)) as_class(column) else column

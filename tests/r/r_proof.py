@@ -132,7 +132,9 @@ def found_in(result: Result, sets: Sequence[Dataset]) -> Outcomes:
         partition = result.document["partitions"][each["partition"]]
         assert partition["scheme"] in {split[0] for _, _, split in found}
         names = list(
-            dict.fromkeys(s for d, _, s in found if d == each["data"] and s[0] == partition["scheme"])
+            dict.fromkeys(
+                s for d, _, s in found if d == each["data"] and s[0] == partition["scheme"]
+            )
         )
         key = (each["data"], each["learner"], names[each["split"]])
         found[key] = found[key]._replace(labels=(), fault=each["message"])

@@ -62,7 +62,9 @@ SOMETIMES = {
 ALWAYS = {("lda", "Zoo"), ("qda", "Zoo"), ("qda", "BreastCancer")}
 #: How learners fail where test records have gaps.
 ON_GAPS = {
-    **dict.fromkeys(("svm", "svm omitting gaps", "kknn"), "gave {full} predictions for {all} test records"),
+    **dict.fromkeys(
+        ("svm", "svm omitting gaps", "kknn"), "gave {full} predictions for {all} test records"
+    ),
     **dict.fromkeys(
         (
             "lda",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import time
 from pathlib import Path
@@ -14,9 +13,8 @@ from run_examples import MAJORITY, marked, spec_of
 from cvinfer.execute import memory
 from cvinfer.runner import Result, run
 
-#: More than a worker with scikit-learn takes at rest, by a good deal.
-LIMIT = 350
-OVER = "used more than 350 MB (limits.memory_mb)"
+LIMIT = 250
+OVER = "used more than 250 MB (limits.memory_mb)"
 
 
 def limited(
@@ -44,14 +42,11 @@ def test_a_fit_that_takes_too_much_has_failed_at_once(tmp_path: Path, mode: str)
     assert ("hoards" in log) == (mode == "hoard")
 
 
-def test_a_limit_below_what_a_worker_needs_is_told(tmp_path: Path) -> None:
-    result = limited(tmp_path, {"A": MAJORITY, "B": marked("fine")}, limit=20.5)
-    messages = {row["message"] for row in result.document["failures"]}
-    assert len(result.document["failures"]) == 20
-    pattern = r"its worker process takes (\d+)0 MB before any fit, limits\.memory_mb is 20\.5"
-    (message,) = messages
-    match = re.fullmatch(pattern, message)
-    assert match and 3 <= int(match[1]) <= 40
+def test_what_a_worker_takes_at_rest_is_not_held_against_a_fit(tmp_path: Path) -> None:
+    # Python with numpy takes more than twice as much.
+    result = limited(tmp_path, {"A": MAJORITY, "B": marked("fine")}, limit=40)
+    assert result.document["failures"] == []
+    assert result.outcome.fitted == 20
 
 
 def test_what_earlier_fits_left_is_not_held_against_a_fit(tmp_path: Path) -> None:

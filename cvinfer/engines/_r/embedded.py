@@ -33,6 +33,8 @@ OPTIONS = (
 #: Of the stack that the system allows; what is left is for Python and C below R.
 SHARE_OF_STACK = 0.85
 SMALLEST_STACK = 8 << 20
+#: Megabytes besides the heap that a JVM takes by and by, for the code it compiles and the like.
+JVM_MB = 128
 
 
 @functools.lru_cache(maxsize=None)
@@ -49,6 +51,7 @@ def weka() -> "Bridge":
     """The same with a JVM and Weka."""
     found = bridge()
     load_libjvm()
+    workplace.allow("JVM", JVM_MB)
     answer = found.call("bridge_weka_start", text(jvm_parameters()))
     if isinstance(answer, Mapping) and "error" in answer:
         raise NoR(f"Weka cannot be started: {one_line(answer['error'])}; {remedy()}")
@@ -97,7 +100,7 @@ def libjvm_candidates() -> list[Path]:
 
 
 def heap_mb() -> int:
-    """Java's heap: what the spec allows for a whole worker, or the default."""
+    """Java's heap: what the spec allows for a fit, or the default."""
     limit = workplace.memory_mb()
     return HEAP_MB if limit is None else max(int(limit), 8)
 

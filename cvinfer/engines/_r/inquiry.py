@@ -12,18 +12,17 @@ import functools
 import os
 import pickle
 import select
-import shutil
 import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import threading
 import time
-from typing import Any, Iterator, Mapping, Optional
+from typing import Any, Mapping, Optional
 
 from cvinfer.engines._r.place import NoR, why_no_r
 from cvinfer.errors import UserError
+from cvinfer.execute.scratch import Scratch
 
 #: Seconds that an answer may take: the start of R and the JVM, or a large data set.
 PATIENCE = 120.0
@@ -82,13 +81,13 @@ def end() -> None:
 class _Helper:
     def __init__(self) -> None:
         self.pid = os.getpid()
-        self.scratch = tempfile.mkdtemp(prefix=f"cvinfer-{self.pid}-asks-")
+        self.scratch = Scratch()
         self.process = subprocess.Popen(
             [sys.executable, "-c", _START.format(path=sys.path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, **_environment(self.scratch)},
+            env={**os.environ, **_environment(str(self.scratch.path))},
             # Ctrl-C is for this process, which ends the helper.
             start_new_session=True,
         )
@@ -150,7 +149,7 @@ class _Helper:
                 os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
         self.process.stdout.close()
-        shutil.rmtree(self.scratch, ignore_errors=True)
+        self.scratch.remove()
 
 
 def _environment(scratch: str) -> Mapping[str, str]:
@@ -159,14 +158,4 @@ def _environment(scratch: str) -> Mapping[str, str]:
         "TMPDIR": scratch,
         "WEKA_HOME": os.path.join(scratch, "wekafiles"),
         "LC_ALL": "C.UTF-8",
-        "PYTHONNOUSERSITE": os.environ.get("PYTHONNOUSERSITE", ""),
     }
-
-
-@contextlib.contextmanager
-def closing() -> Iterator[None]:
-    """Inside: questions may be asked; after it no helper is left."""
-    try:
-        yield
-    finally:
-        end()

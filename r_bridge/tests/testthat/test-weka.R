@@ -34,6 +34,8 @@ test_that("options are checked by Weka itself", {
   got <- check("trees.J48", "-C", "0.1", "-Z")
   expect_match(got$message, "-Z")
   expect_match(got$allowed, "^-C <pruning confidence> ", all = FALSE)
+  # Not every classifier minds what it does not know.
+  expect_match(check("rules.PART", "-junk")$message, "-junk")
   expect_match(check("trees.J48", "-C", "abc")$message, "abc")
   expect_match(check("trees.J48", "-C")$message, "-C")
   expect_null(check("meta.AdaBoostM1", "-W", "weka.classifiers.trees.J48", "--", "-C", "0.1"))
@@ -130,7 +132,7 @@ test_that("missing values: dropped, kept or filled in", {
 })
 
 test_that("odd names, labels and levels; a class that training lacks", {
-  labels <- c("", "1", "NA", "TRUE", "\u00e4", "\U1F600", "a,b 'c'")
+  labels <- c("", "\U1F601", "NA", "TRUE", "\u00e4", "\U1F600", "a,b 'c'")
   set.seed(4)
   code <- rep(1:7, each = 8L)
   weka()
@@ -223,9 +225,9 @@ test_that("a learner recurses deeply, sees no truth, calls System.exit, leaves n
   dir.create(home)
   got <- elsewhere(c(
     "arguments <- commandArgs(TRUE)",
-    "Sys.setenv(HOME = arguments[[3]])",
     "Sys.unsetenv('WEKA_HOME')",
-    "stopifnot(bridge_weka_start(paste0('-Dcvinfer.cause=', arguments[[1]]), arguments[[2]]))",
+    "parameters <- paste0(c('-Dcvinfer.cause=', '-Duser.home='), arguments[c(1, 3)])",
+    "stopifnot(bridge_weka_start(parameters, arguments[[2]]))",
     "stopifnot(identical(bridge_weka_resolve('Quits'), 'quits.Quits'))",
     "frame <- bridge_frame(list(c(1, 2)), 'x', 'numeric', list(NULL), 1:2, 'y', c('k', 'l'))",
     "handle <- bridge_weka_load(frame)",

@@ -1,0 +1,227 @@
+"""Data sets of R's packages arrive as R has them."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import Any, Callable, NamedTuple, Optional
+
+import numpy as np
+import pytest
+from r_proof import Answer, r_data, rscript, spec_of
+
+from cvinfer.data import load
+from cvinfer.data.dataset import Column, Dataset
+from cvinfer.engines._r.inquiry import ask
+from cvinfer.errors import UserError
+
+pytestmark = pytest.mark.usefixtures("r")
+
+#: Package, data set and its classes: columns of every type, mixed numbers and gaps, ordered factors,
+#: logicals, a matrix, a data set in another one's file, one of another class than data.frame alone.
+SETS = (
+    ("cvproof", "mixed", "class"),
+    ("mlbench", "Soybean", "Class"),
+    ("mlbench", "BreastCancer", "Class"),
+    ("mlbench", "Zoo", "type"),
+    ("datasets", "airquality", "Month"),
+    ("datasets", "esoph", "agegp"),
+    ("datasets", "CO2", "Treatment"),
+    ("datasets", "beaver1", "activ"),
+    ("cvproof", "counts", "class"),
+)
+
+
+class Told(NamedTuple):
+    """A column as R prints it; None is NA."""
+
+    kind: str
+    levels: list[str]
+    values: list[Optional[str]]
+
+
+@pytest.fixture(scope="module")
+def told(r: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Told]]:
+    place = tmp_path_factory.mktemp("told")
+    words = [word for package, dataset, _ in SETS for word in (package, dataset)]
+    found: dict[str, dict[str, Told]] = defaultdict(dict)
+    for line in rscript("print_data.R", place, *words).splitlines():
+        dataset, name, kind, what, *rest = line.split("\t")
+        if what == "levels":
+            found[dataset][name] = Told(kind, rest, [])
+        else:
+            found[dataset][name].values.extend(None if each == "-" else each for each in rest)
+    return found
+
+
+def loaded(package: str, dataset: str, target: str) -> Dataset:
+    found = load({**r_data(package, dataset, target), "missing": "keep"}, Path(), 0)
+    assert isinstance(found, Dataset)
+    return found
+
+
+def texts(column: Column) -> list[Optional[str]]:
+    return [None if code < 0 else column.levels[code] for code in column.values.tolist()]
+
+
+@pytest.mark.parametrize("package, dataset, target", SETS)
+def test_columns_are_those_that_r_prints(
+    told: dict[str, dict[str, Told]], package: str, dataset: str, target: str
+) -> None:
+    found, expected = loaded(package, dataset, target), told[dataset]
+    assert [column.name for column in found.features] == [n for n in expected if n != target]
+    for column in found.features:
+        kind, levels, values = expected[column.name]
+        if kind in ("numeric", "integer"):
+            assert column.kind == "numeric"
+            numbers = [float("nan") if each is None else float(each) for each in values]
+            assert np.array_equal(column.values, numbers, equal_nan=True)
+            continue
+        assert column.kind == "categorical"
+        assert texts(column) == values
+        assert column.detail == (kind if kind in ("logical", "ordered") else "")
+        if kind == "logical":
+            assert column.levels == ("FALSE", "TRUE")
+        elif kind == "character":
+            assert column.levels == tuple(sorted(set(values) - {None}))  # type: ignore[type-var]
+        else:
+            assert column.levels == tuple(levels)  # R's order, with those that never occur
+
+
+@pytest.mark.parametrize("package, dataset, target", SETS)
+def test_classes_are_sorted_and_r_keeps_its_own_order(
+    told: dict[str, dict[str, Told]], package: str, dataset: str, target: str
+) -> None:
+    found, (kind, levels, values) = loaded(package, dataset, target), told[dataset][target]
+    assert found.classes == tuple(sorted(set(values)))  # type: ignore[type-var]
+    assert [found.classes[code] for code in found.target] == values
+    if kind in ("factor", "ordered"):
+        assert (found.class_levels or found.classes) == tuple(levels)
+
+
+def test_every_type_is_in_the_data_set_made_for_it(told: dict[str, dict[str, Told]]) -> None:
+    kinds = {each.kind for each in told["mixed"].values()}
+    assert kinds == {"numeric", "integer", "logical", "factor", "ordered", "character"}
+    for name, column in told["mixed"].items():
+        assert ("class" in name) == (None not in column.values)
+
+
+@pytest.mark.parametrize(
+    "target, classes, order",
+    [
+        ("class", ("no", "perhaps", "yes"), ("yes", "perhaps", "no", "never")),
+        ("logical_class", ("FALSE", "TRUE"), ()),
+        ("number_class", ("10", "2.5", "9"), ("2.5", "9", "10")),
+        ("whole_class", ("10", "2"), ("2", "10")),
+        ("word_class", ("Z", "a", "b", "\u00e4"), ()),
+        ("ordered_class", ("high", "low"), ("low", "high")),
+    ],
+)
+def test_anything_can_be_the_class(
+    target: str, classes: tuple[str, ...], order: tuple[str, ...]
+) -> None:
+    found = loaded("cvproof", "mixed", target)
+    assert found.classes == classes
+    # Numbers stand in the order of their values, as R's factor() would have them.
+    assert found.class_levels == order
+
+
+def test_the_order_of_the_classes_reaches_the_learners(tmp_path: Path) -> None:
+    # glm models the second level: with the levels turned round it predicts the same classes, and
+    # a tie at one half, as with a feature that says nothing, goes to the first level.
+    from r_proof import study
+
+    one = spec_of(
+        tmp_path,
+        r_data("cvproof", "tied", "class"),
+        {"glm": {"engine": "r", "learner": "glm"}, "rpart": {"engine": "r", "learner": "rpart"}},
+        tests=["kfold_t"],
+    )
+    found = study(one, jobs=1)
+    (data,) = found.sets
+    assert (data.classes, data.class_levels) == (("a", "z"), ("z", "a"))
+    for outcome in found.of("tied", "glm").values():
+        assert set(outcome.labels) == {"z"}
+
+
+def located(
+    call: Callable[..., Answer], directory: Path, data: dict[str, Any]
+) -> tuple[str, str, str]:
+    """Path, message and source line of the one fault that `validate` finds."""
+    path = spec_of(directory, data, {"A": {"engine": "r", "learner": "rpart"}, "B": J48})
+    answer = call("validate", path, "--json")
+    (fault,) = answer.faults
+    assert answer.code == 2 and fault["line"] > 0 and fault["column"] > 0
+    rendered = call("run", path, "--output", directory / "out")
+    assert rendered.code == 2 and f"spec.json:{fault['line']}:{fault['column']}: " in rendered.err
+    return fault["path"], fault["message"], fault["source_line"].strip()
+
+
+J48 = {"engine": "builtin", "learner": "majority"}
+
+
+@pytest.mark.parametrize(
+    "data, place, said",
+    [
+        (("mlbenhc", "Soybean", "Class"), "package", "R package mlbenhc is not installed"),
+        (("mlbench", "Soybeen", "Class"), "dataset", "R package mlbench has no data set Soybeen"),
+        (("mlbench", "Soybean", "class"), "target", "mlbench::Soybean has no column 'class'"),
+        (("cvproof", "pile", "class"), "dataset", "cvproof::pile is an object of class list (2)"),
+        (("datasets", "euro", "class"), "dataset", "datasets::euro is an object of class numeric"),
+        (("datasets", "Titanic", "Class"), "dataset", "datasets::Titanic is an object of class tab"),
+        (("cvproof", "days", "class"), "dataset", "neither numbers nor classes: day (Date)"),
+        (("cvproof", "others", "class"), "dataset", "it keeps another, one_of_others"),
+        (("cvproof", "endless", "class"), "dataset", "column 'x' holds an infinite number"),
+        (("cvproof", "twice", "class"), "dataset", "more than one column called 'x'"),
+        (("cvproof", "unlabelled", "class"), "missing", "target 'class' is missing in 1 of 4"),
+        (("stats", "lm", "class"), "dataset", "R package stats has no data set lm"),
+        (("mlbench", "", "Class"), "dataset", ""),
+        (("", "Soybean", "Class"), "package", "'' is no name of an R package"),
+        (("../x", "Soybean", "Class"), "package", "'../x' is no name of an R package"),
+        (("mlbench\n", "Soybean", "Class"), "package", "is no name of an R package"),
+        (("mlbench/data", "Soybean", "Class"), "package", "is no name of an R package"),
+        (("mlbench", "../data/Soybean", "Class"), "dataset", "has no data set ../data/Soybean"),
+        (("mlbench", "Soybean.rda", "Class"), "dataset", "has no data set Soybean.rda"),
+        (("mlbench", "a; quit()", "Class"), "dataset", "has no data set a; quit()"),
+    ],
+)
+def test_what_is_not_there_is_a_fault_with_its_place(
+    tmp_path: Path,
+    call: Callable[..., Answer],
+    data: tuple[str, str, str],
+    place: str,
+    said: str,
+) -> None:
+    path, message, line = located(call, tmp_path, r_data(*data, name="some"))
+    assert path == f"data.{place}"
+    assert said in message
+    if place in ("package", "dataset", "target"):
+        assert line.startswith(f'"{place}": ')
+
+
+def test_what_was_meant_is_told(tmp_path: Path, call: Callable[..., Answer]) -> None:
+    learners = {"A": J48, "B": {"engine": "builtin", "learner": "mean"}}
+    for data, meant in (
+        (("mlbench", "Soybeen", "Class"), "Soybean"),
+        (("mlbench", "Soybean", "class"), "Class"),
+    ):
+        path = spec_of(tmp_path, r_data(*data), learners)
+        (fault,) = call("validate", path, "--json").faults
+        assert fault["suggestion"] == meant
+
+
+def test_r_is_asked_in_a_process_of_its_own(tmp_path: Path) -> None:
+    import sys
+
+    loaded("mlbench", "Soybean", "Class")
+    assert "rpy2" not in sys.modules
+    mapped = Path("/proc/self/maps")
+    if mapped.exists():
+        assert "libR.so" not in mapped.read_text()
+
+
+def test_an_unknown_question_is_no_end_of_the_conversation() -> None:
+    with pytest.raises(UserError, match="nowhere is not installed"):
+        ask("data", "nowhere", "x")
+    assert json.dumps(ask("data", "cvproof", "counts")["names"]) == '["x", "class"]'
