@@ -121,7 +121,8 @@ def ours(case: Case, learner: str) -> Ours:
     if result.failed:
         sys.exit(str(result.document["failures"][0]))
     found = read_predictions("predictions.csv.gz", output)
-    codes = [column.tolist() for column in found.predictions[learner, 0]]
+    made = (column for column in found.predictions[learner, 0] if column is not None)
+    codes = [column.tolist() for column in made]
     seconds = result.seconds
     return Ours(seconds["working"], seconds["startup"], watch.most, codes)
 
@@ -156,7 +157,9 @@ class Watch:
 
 def compare(case: Case, learner: str, n: int, passes: int) -> tuple[bool, Ours]:
     jar = weka_jar()
-    plain, java, own = [], [], []
+    plain: list[float] = []
+    java: list[float] = []
+    own: list[float] = []
     codes: list[list[list[int]]] = []
     for _ in range(passes):
         seconds, made = outside(["Rscript", str(HERE / "plain_rweka.R"), learner], case, "RWeka")
@@ -171,7 +174,7 @@ def compare(case: Case, learner: str, n: int, passes: int) -> tuple[bool, Ours]:
         java.append(seconds)
         codes.append(made)
     same = all(each == codes[0] for each in codes)
-    first, second, third = map(statistics.median, (plain, own, java))
+    first, second, third = (float(statistics.median(each)) for each in (plain, own, java))
     over_plain, over_java = first / second, second / third
     fine = same
     wanted = []
@@ -237,9 +240,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
                     largest = last
         if largest is not None:
             print(f"start of a worker {largest.start:.2f} s (at most {MOST_START})")
-            print(
-                f"its memory after J48 on {n} records {largest.memory:.0f} MB (at most {MOST_MEMORY})"
-            )
+            memory = f"{largest.memory:.0f} MB (at most {MOST_MEMORY})"
+            print(f"its memory after J48 on {n} records {memory}")
             fine &= largest.start <= MOST_START and largest.memory <= MOST_MEMORY
         if not options.no_letter:
             fine &= speed_up(Path(made))

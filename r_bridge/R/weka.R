@@ -68,7 +68,7 @@ bridge_weka_load <- function(frame) {
     counts <- vapply(levels, function(each) if (is.null(each)) -1L else length(each), 1L)
     values <- unlist(lapply(frame, weka_values), use.names = FALSE)
     data <- rJava::.jcall("cvinfer/Data", "Lcvinfer/Data;", "of",
-      rJava::.jarray(ascii(names(frame))), rJava::.jarray(unname(counts)),
+      rJava::.jarray(names(frame)), rJava::.jarray(unname(counts)),
       rJava::.jarray(as.character(unlist(levels, use.names = FALSE))), rJava::.jarray(values),
       nrow(frame)
     )
@@ -78,7 +78,7 @@ bridge_weka_load <- function(frame) {
 
 weka_levels <- function(column) {
   if (is.logical(column)) return(c("FALSE", "TRUE"))
-  if (is.factor(column)) ascii(levels(column))
+  if (is.factor(column)) levels(column)
 }
 
 weka_values <- function(column) {
@@ -86,11 +86,6 @@ weka_values <- function(column) {
   column <- as.double(column)
   column[is.na(column)] <- NaN
   column
-}
-
-# Java's native interface cannot take every character; only codes matter to the learners.
-ascii <- function(texts) {
-  make.unique(iconv(enc2utf8(texts), "UTF-8", "ASCII", sub = "Unicode"))
 }
 
 bridge_weka_predict <- function(handle, class, options, train, test, seed, seeding = "auto",

@@ -140,7 +140,7 @@ def test_choices_are_listed_once(call: Call) -> None:
     out = call("list", "data").out
     assert out.count("two_gaussians, exp6") == 1
     assert out.count("breast_cancer, digits, iris, wine") == 1
-    assert "say: drop, impute" in out
+    assert "deal with them: drop, impute, keep" in out
 
 
 def test_lists_have_what_the_registries_have(call: Call) -> None:

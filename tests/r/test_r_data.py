@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 from collections import defaultdict
 from pathlib import Path
 from typing import Any, Callable, NamedTuple, Optional
 
 import numpy as np
 import pytest
-from r_proof import Answer, r_data, rscript, spec_of
+from r_proof import Answer, r_data, rscript, spec_of, study
 
 from cvinfer.data import load
 from cvinfer.data.dataset import Column, Dataset
@@ -31,6 +33,10 @@ SETS = (
     ("datasets", "beaver1", "activ"),
     ("cvproof", "counts", "class"),
 )
+
+
+RPART = {"engine": "r", "learner": "rpart"}
+MAJORITY = {"engine": "builtin", "learner": "majority"}
 
 
 class Told(NamedTuple):
@@ -127,38 +133,49 @@ def test_anything_can_be_the_class(
     assert found.class_levels == order
 
 
-def test_the_order_of_the_classes_reaches_the_learners(tmp_path: Path) -> None:
-    # glm models the second level: with the levels turned round it predicts the same classes, and
-    # a tie at one half, as with a feature that says nothing, goes to the first level.
-    from r_proof import study
-
-    one = spec_of(
+def test_the_order_of_the_classes_reaches_the_learners(weka: Path, tmp_path: Path) -> None:
+    # A tie goes to the first class in R's order, which is the last by name.
+    rows = ["scheme,replication,fold,role,record"]
+    for number, first in ((1, "train"), (2, "test")):
+        rows += [
+            f"repeated_holdout,{number},1,{role},{record}"
+            for role in ("train", "test")
+            for record in range(40)
+            if (record < 20) == (role == first)
+        ]
+    (tmp_path / "halves.csv").write_text("\n".join(rows) + "\n")
+    path = spec_of(
         tmp_path,
         r_data("cvproof", "tied", "class"),
-        {"glm": {"engine": "r", "learner": "glm"}, "rpart": {"engine": "r", "learner": "rpart"}},
-        tests=["kfold_t"],
+        {
+            "rpart": {"engine": "r", "learner": "rpart"},
+            "J48": {"engine": "rweka", "learner": "J48"},
+            "majority": {"engine": "builtin", "learner": "majority"},
+        },
+        tests=["repeated_holdout_t"],
+        partition={"scheme": "file", "path": "halves.csv"},
     )
-    found = study(one, jobs=1)
+    found = study(path, jobs=1)
     (data,) = found.sets
     assert (data.classes, data.class_levels) == (("a", "z"), ("z", "a"))
-    for outcome in found.of("tied", "glm").values():
-        assert set(outcome.labels) == {"z"}
+    for learner, label in (("rpart", "z"), ("J48", "z"), ("majority", "a")):
+        splits = found.of("tied", learner)
+        assert len(splits) == 2
+        for outcome in splits.values():
+            assert set(outcome.labels) == {label}
 
 
 def located(
     call: Callable[..., Answer], directory: Path, data: dict[str, Any]
 ) -> tuple[str, str, str]:
     """Path, message and source line of the one fault that `validate` finds."""
-    path = spec_of(directory, data, {"A": {"engine": "r", "learner": "rpart"}, "B": J48})
+    path = spec_of(directory, data, {"A": RPART, "B": MAJORITY})
     answer = call("validate", path, "--json")
     (fault,) = answer.faults
     assert answer.code == 2 and fault["line"] > 0 and fault["column"] > 0
     rendered = call("run", path, "--output", directory / "out")
     assert rendered.code == 2 and f"spec.json:{fault['line']}:{fault['column']}: " in rendered.err
     return fault["path"], fault["message"], fault["source_line"].strip()
-
-
-J48 = {"engine": "builtin", "learner": "majority"}
 
 
 @pytest.mark.parametrize(
@@ -176,8 +193,8 @@ J48 = {"engine": "builtin", "learner": "majority"}
         (("cvproof", "twice", "class"), "dataset", "more than one column called 'x'"),
         (("cvproof", "unlabelled", "class"), "missing", "target 'class' is missing in 1 of 4"),
         (("stats", "lm", "class"), "dataset", "R package stats has no data set lm"),
-        (("mlbench", "", "Class"), "dataset", ""),
-        (("", "Soybean", "Class"), "package", "'' is no name of an R package"),
+        (("mlbench", "", "Class"), "dataset", "empty"),
+        (("", "Soybean", "Class"), "package", "empty"),
         (("../x", "Soybean", "Class"), "package", "'../x' is no name of an R package"),
         (("mlbench\n", "Soybean", "Class"), "package", "is no name of an R package"),
         (("mlbench/data", "Soybean", "Class"), "package", "is no name of an R package"),
@@ -200,20 +217,22 @@ def test_what_is_not_there_is_a_fault_with_its_place(
         assert line.startswith(f'"{place}": ')
 
 
-def test_what_was_meant_is_told(tmp_path: Path, call: Callable[..., Answer]) -> None:
-    learners = {"A": J48, "B": {"engine": "builtin", "learner": "mean"}}
-    for data, meant in (
+@pytest.mark.parametrize(
+    "data, meant",
+    [
         (("mlbench", "Soybeen", "Class"), "Soybean"),
         (("mlbench", "Soybean", "class"), "Class"),
-    ):
-        path = spec_of(tmp_path, r_data(*data), learners)
-        (fault,) = call("validate", path, "--json").faults
-        assert fault["suggestion"] == meant
+    ],
+)
+def test_what_was_meant_is_told(
+    tmp_path: Path, call: Callable[..., Answer], data: tuple[str, str, str], meant: str
+) -> None:
+    path = spec_of(tmp_path, r_data(*data), {"A": RPART, "B": MAJORITY})
+    answer = call("validate", path)
+    assert answer.code == 2 and re.search(f"did you mean '?{meant}'?\\?", answer.out)
 
 
-def test_r_is_asked_in_a_process_of_its_own(tmp_path: Path) -> None:
-    import sys
-
+def test_r_is_asked_in_a_process_of_its_own() -> None:
     loaded("mlbench", "Soybean", "Class")
     assert "rpy2" not in sys.modules
     mapped = Path("/proc/self/maps")
