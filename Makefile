@@ -7,16 +7,18 @@ PYTHON := .venv/bin/python
 export PYTHONNOUSERSITE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run lint format test test-long docs bench wheel clean
+.PHONY: help setup run lint format test test-long docs bench bench-weka wheel clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
 setup: ## system packages, .venv, and the project in it
 	@tools/setup.sh
 
-run: setup ## compare three learners on 20,000 letters: specs/letter.yaml (minutes)
-	@.venv/bin/cvinfer run specs/letter.yaml
+run: setup ## Weka's learners against scikit-learn's on 20,000 letters: specs/letter.yaml (minutes)
+	@.venv/bin/cvinfer run specs/letter.yaml || { code=$$?; \
+		command -v R >/dev/null || echo "Without R: .venv/bin/cvinfer run specs/quickstart.yaml" >&2; \
+		exit $$code; }
 
 lint: setup ## black, flake8 and mypy
 	@tools/lint.sh
@@ -24,7 +26,7 @@ lint: setup ## black, flake8 and mypy
 format: setup ## let black rewrite the code
 	@$(PYTHON) -m black .
 
-test: lint ## lint, then the tests (minutes)
+test: lint ## lint, then the tests, R CMD check of r_bridge among them (minutes)
 	@$(PYTHON) -m pytest
 
 test-long: lint ## the same and the tests marked long
@@ -36,12 +38,15 @@ docs: setup ## write the generated pages of docs/
 bench: setup ## the speed of the inference
 	@$(PYTHON) benchmarks/inference.py
 
+bench-weka: setup ## Weka's learners by a plain R script, by cvinfer and in pure Java
+	@$(PYTHON) benchmarks/weka.py
+
 wheel: setup ## build the wheel into dist/
 	@rm -rf build
 	@$(PYTHON) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 	@rm -rf build
 	@ls dist/*.whl
 
-clean: ## remove .venv and whatever tools and builds leave behind
-	@rm -rf .venv .setup.log build dist *.egg-info .mypy_cache .pytest_cache .hypothesis
+clean: ## remove .venv, .r-library and whatever tools and builds leave behind
+	@rm -rf .venv .r-library r_bridge/inst/java .setup.log build dist *.egg-info .mypy_cache .pytest_cache .hypothesis
 	@find . -name .git -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -647,7 +647,7 @@ def doctor(
 ) -> None:
     """Look whether everything needed is there, and say how to add what is missing.
 
-    Exit code 0 only if the spec can run, or without a spec if Python learners can.
+    Exit code 0 only if the spec can run, or without a spec if every engine and learner can.
 
     \b
       cvinfer doctor

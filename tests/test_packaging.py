@@ -10,6 +10,7 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -33,6 +34,7 @@ sys.meta_path = [finder for finder in sys.meta_path if "editable" not in repr(fi
 import cvinfer
 import cvinfer.inference
 import cvinfer.partitions
+from cvinfer.doctor import r_sources, setup_script
 from cvinfer.inference.references import bibliography
 from importlib.metadata import distribution
 print(json.dumps({
@@ -42,8 +44,25 @@ print(json.dumps({
     "tests": len(cvinfer.inference.tests()),
     "p_value": float(cvinfer.inference.infer("kfold_t", [0.1, 0.2, 0.3]).p_value),
     "references": bibliography(),
+    "script": setup_script() and str(setup_script()),
+    "r_sources": r_sources() and str(r_sources()),
 }))
 """
+
+# The sources of the R package, but for its tests and what a build of it writes.
+R_BRIDGE = ROOT / "r_bridge"
+BUILT = ("inst", "tests")
+SHARE = "data/share/cvinfer/r_bridge"
+
+
+def r_bridge_files() -> set[str]:
+    found = [path.relative_to(R_BRIDGE) for path in R_BRIDGE.rglob("*") if path.is_file()]
+    # Files with a dot in front tell R what to leave out of a build, and the build is over then.
+    return {
+        path.as_posix()
+        for path in found
+        if path.parts[0] not in BUILT and not any(part.startswith(".") for part in path.parts)
+    }
 
 
 def run(*command: object, cwd: Path) -> str:
@@ -64,7 +83,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
     # Tests go along on purpose: the wheel has to leave them out by itself.
-    for name in ("cvinfer", "tests"):
+    for name in ("cvinfer", "tests", "r_bridge"):
         shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
     wheels = tmp_path_factory.mktemp("wheels")
     pip = (sys.executable, "-m", "pip", "wheel", "--no-index", "--no-deps", "--no-build-isolation")
@@ -91,19 +110,55 @@ def test_wheel_has_every_file_of_the_package(names: set[str]) -> None:
 
 def test_wheel_has_nothing_else(names: set[str]) -> None:
     tops = {name.split("/")[0] for name in names}
-    assert {top for top in tops if not top.endswith(".dist-info")} == {"cvinfer"}
+    others = {top for top in tops if not top.endswith((".dist-info", ".data"))}
+    assert others == {"cvinfer"}
     assert [name for name in names if "test_" in name or "conftest" in name] == []
     assert any(name.endswith("LICENSE") for name in names)
 
 
-def test_wheel_works_from_another_directory(wheel: Path, tmp_path: Path) -> None:
-    target, elsewhere = tmp_path / "installed here", tmp_path / "elsewhere"
-    elsewhere.mkdir()
+def test_wheel_has_the_sources_of_the_r_package(names: set[str]) -> None:
+    """All of them and nothing that a build or a test leaves; a new folder needs its line."""
+    inside = {name.split(".data/", 1)[1] for name in names if ".data/" in name}
+    assert {"DESCRIPTION", "NAMESPACE", "configure"} <= r_bridge_files()
+    assert inside == {f"{SHARE}/{name}" for name in r_bridge_files()}
+
+
+class Installed(NamedTuple):
+    target: Path
+    answer: dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """The wheel in a folder of its own, and what it says from another directory."""
+    target = tmp_path_factory.mktemp("wheel") / "installed here"
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
     pip = (sys.executable, "-m", "pip", "install", "--no-index", "--no-deps", "--target", target)
     run(*pip, wheel, cwd=elsewhere)
-    answer = json.loads(run(sys.executable, "-I", "-c", PROBE, target, cwd=elsewhere))
-    assert Path(answer["file"]).is_relative_to(target)
+    return Installed(
+        target, json.loads(run(sys.executable, "-I", "-c", PROBE, target, cwd=elsewhere))
+    )
+
+
+def test_wheel_works_from_another_directory(installed: Installed) -> None:
+    answer = installed.answer
+    assert Path(answer["file"]).is_relative_to(installed.target)
     assert answer["version"] == answer["metadata"]
     assert answer["tests"] > 0
     assert 0 < answer["p_value"] < 1
     assert answer["references"] == (ROOT / "cvinfer/inference/references.bib").read_text("utf-8")
+
+
+@pytest.mark.skipif(shutil.which("R") is None, reason="there is no R on the PATH")
+def test_r_installs_the_sources_of_the_wheel(installed: Installed, tmp_path: Path) -> None:
+    """As `cvinfer doctor` says it; nothing of that stays beside the sources."""
+    assert installed.answer["script"] is None, "it is no source tree"
+    sources = Path(installed.answer["r_sources"])
+    assert sources.is_relative_to(installed.target)
+    before = sorted(sources.rglob("*"))
+    run("R", "CMD", "INSTALL", "--clean", f"--library={tmp_path}", sources, cwd=tmp_path)
+    assert sorted(sources.rglob("*")) == before
+    code = 'loadNamespace("cvinfer", lib.loc = commandArgs(TRUE)); cat("loaded")'
+    assert "loaded" in run(
+        "R", "--no-echo", "--vanilla", "-e", code, "--args", tmp_path, cwd=tmp_path
+    )

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Sets up what cvinfer is developed with: system packages through apt-get, Python packages in the
-# virtual environment .venv, and the project itself in that environment, editable.
+# virtual environment .venv, the project itself in that environment, editable, and R packages in
+# the library .r-library, among them the project's own from r_bridge.
 #
 #   tools/setup.sh           set up, or see in seconds that all is in place
 #   tools/setup.sh --again   begin anew, for example after the network came back
 #
 # Python packages come from the package index that pip is configured for, where it answers, and
-# from Debian's packages otherwise. What cannot be had is named with what that costs; only
+# from Debian's packages otherwise; R packages from Debian and, where it lacks them, from the
+# repository that R is configured for. What cannot be had is named with what that costs; only
 # something indispensable stops the set-up.
 
 set -u -o pipefail
@@ -24,13 +26,15 @@ SYSTEM_NEEDS=(
     "required|Python 3.10 or newer|first_python 'import venv'|python3|nothing can be installed or run"
     "optional|pip in environments|find_python|python3-venv python3-pip|only Python packages that the interpreter has can be used"
     "optional|make|command -v make|make|the commands of the Makefile have to be typed by hand"
-    "optional|R|command -v Rscript|r-base-core|golden numbers made with R are compared as written down; recomputing them is skipped"
+    "optional|R|command -v R && command -v Rscript|r-base-core|no learner of the engines r and rweka (R and Weka) can be used, no data set of R can be read, and golden numbers made with R are compared as written down, not recomputed"
+    "optional|compilers for R packages|command -v gcc && command -v g++ && command -v gfortran && command -v make|r-base-dev|the R packages tree and kknn, which come as source code, cannot be built"
+    "optional|Java with its compiler|command -v java && command -v javac|default-jdk-headless|no learner of Weka (engine rweka: J48, JRip, SMO and all others) can be used"
     "optional|LaTeX|command -v pdflatex && kpsewhich booktabs.sty|texlive-latex-base texlive-latex-recommended|result.tex is written all the same, but cannot be compiled here, and the tests that compile it are skipped"
     "optional|pdftotext|command -v pdftotext|poppler-utils|the tests do not read compiled tables back"
 )
 
 # check: the module that is imported. From a package index pip takes the project's dependencies
-# and its extras "test" and "lint", so a new line here has its twin in pyproject.toml.
+# and its extras "test", "lint" and "r", so a new line here has its twin in pyproject.toml.
 PYTHON_NEEDS=(
     "required|numpy|numpy|python3-numpy|cvinfer cannot be imported"
     "required|scipy|scipy|python3-scipy|no test of cvinfer can compute a p-value"
@@ -44,6 +48,7 @@ PYTHON_NEEDS=(
     "required|Pebble|pebble|python3-pebble|nothing can be fitted"
     "optional|liac-arff|arff|python3-liac-arff|arff files cannot be read"
     "optional|psutil|psutil|python3-psutil|cvinfer doctor cannot tell how much memory there is"
+    "optional|rpy2|rpy2|python3-rpy2|no learner of the engines r and rweka (R and Weka) can be used, and no data set of R can be read"
     "optional|setuptools|setuptools|python3-setuptools|no wheel can be built, and the packaging test is skipped"
     "optional|wheel|wheel|python3-wheel|no wheel can be built, and the packaging test is skipped"
     "optional|pytest|pytest|python3-pytest|make test cannot run"
@@ -53,18 +58,53 @@ PYTHON_NEEDS=(
     "optional|mypy|mypy|mypy|make lint does not check the types"
 )
 
+# check: the R package that is loaded. What Debian's packages do not bring is taken from R's own
+# repository; the Debian packages of something that is only there are those that it builds on.
+R_NEEDS=(
+    "optional|rJava|rJava|r-cran-rjava|no learner of Weka (engine rweka: J48, JRip, SMO and all others) can be used"
+    "optional|RWeka|RWeka|r-cran-rjava|no learner of Weka (engine rweka: J48, JRip, SMO and all others) can be used"
+    "optional|rpart|rpart|r-cran-rpart|engine r lacks the learner rpart"
+    "optional|tree|tree||engine r lacks the learner tree"
+    "optional|e1071|e1071|r-cran-e1071|engine r lacks the learners svm and naiveBayes"
+    "optional|MASS|MASS|r-cran-mass|engine r lacks the learners lda and qda"
+    "optional|nnet|nnet|r-cran-nnet|engine r lacks the learners nnet and multinom"
+    "optional|class|class|r-cran-class|engine r lacks the learner knn"
+    "optional|kknn|kknn|r-cran-igraph|engine r lacks the learner kknn"
+    "optional|randomForest|randomForest|r-cran-randomforest|engine r lacks the learner randomForest"
+    "optional|ranger|ranger|r-cran-ranger|engine r lacks the learner ranger"
+    "optional|mlbench|mlbench|r-cran-mlbench|its data sets cannot be read, and tests that need them are skipped"
+    "optional|testthat|testthat|r-cran-testthat|the R package's own tests are not run"
+)
+
+# The project's own R package is built from r_bridge into the same library, its Java part only where
+# Java's compiler and Weka are there. What keeps them from being built is in the log.
+OWN_JAVA_NEED="optional|Java part of cvinfer's own R package|cvinfer||no learner of Weka (engine rweka: J48, JRip, SMO and all others) can be used"
+OWN_R_NEED="optional|cvinfer's own R package|cvinfer||no learner of the engines r and rweka (R and Weka) can be used, and no data set of R can be read"
+
 # ---------------------------------------------------------------------------------------------
 
+# A place that the user gave counts from where the user stands.
+if [ -n "${CVINFER_R_LIBRARY:-}" ] && [ "${CVINFER_R_LIBRARY#/}" = "$CVINFER_R_LIBRARY" ]; then
+    CVINFER_R_LIBRARY=$PWD/$CVINFER_R_LIBRARY
+    CVINFER_R_LIBRARY=$(realpath -m -- "$CVINFER_R_LIBRARY" 2>/dev/null || echo "$CVINFER_R_LIBRARY")
+fi
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 ROOT=$(pwd -P)
 VENV=$ROOT/.venv
 VENV_PYTHON=$VENV/bin/python
 STAMP=$VENV/set-up-by-cvinfer
 LOG=$ROOT/.setup.log
-SETUP_FILES=(tools/setup.sh tools/constraints.txt pyproject.toml)
+SETUP_FILES=(tools/setup.sh tools/r-packages.R tools/constraints.txt pyproject.toml)
+# Beside .venv, so that an environment made anew does not cost the R packages. cvinfer looks for
+# r-library in its environment, which is a link to it, or where CVINFER_R_LIBRARY says.
+R_LIBRARY=${CVINFER_R_LIBRARY:-$ROOT/.r-library}
+R_SOURCES=r_bridge
+R_STAMP=$R_LIBRARY/.made-from
 
 export DEBIAN_FRONTEND=noninteractive PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONNOUSERSITE=1
-unset PYTHONHOME PYTHONPATH
+# What make was called with is not for the makes that build packages.
+unset PYTHONHOME PYTHONPATH MAKEFLAGS MFLAGS MAKELEVEL
+export R_LIBS=$R_LIBRARY${R_LIBS:+:$R_LIBS}
 
 say() { printf '%s\n' "$*"; }
 
@@ -80,6 +120,16 @@ field() { cut -d'|' -f"$1" <<<"$2"; }
 logged() {
     printf '\n$ %s\n' "$*" >>"$LOG"
     "$@" >>"$LOG" 2>&1 </dev/null 9<&-
+}
+
+# limited SECONDS COMMAND...: end it after that time, where the machine can. In the foreground, so
+# that Ctrl-C reaches it.
+limited() {
+    if command -v timeout >/dev/null; then
+        timeout --foreground --kill-after=10 "$@"
+    else
+        "${@:2}"
+    fi
 }
 
 # ---- looking --------------------------------------------------------------------------------
@@ -108,8 +158,8 @@ first_python() {
 
 find_python() { first_python "import ensurepip, venv"; }
 
-# missing_modules PYTHON: print the modules of PYTHON_NEEDS that PYTHON lacks. numpy and scipy are
-# really imported, since a compiled package can be there and not work.
+# missing_modules PYTHON: print the modules of PYTHON_NEEDS that PYTHON lacks. numpy, scipy and rpy2
+# are really imported, since a compiled package can be there and not work.
 missing_modules() {
     local need modules=()
     for need in "${PYTHON_NEEDS[@]}"; do
@@ -121,6 +171,8 @@ for name in sys.argv[1:]:
     try:
         if name in ("numpy", "scipy"):
             importlib.import_module(name)
+        elif name == "rpy2":
+            importlib.import_module("rpy2.rinterface")  # finds R and its library; does not start it
         elif importlib.util.find_spec(name) is None:
             print(name)
     except Exception:
@@ -142,8 +194,8 @@ assert os.path.realpath(os.path.join(root, "cvinfer")) in places, "another cvinf
 ' "$VENV" "$ROOT") >>"$LOG" 2>&1 </dev/null
 }
 
-# missing_needs PYTHON: print the lines of both lists that are not satisfied now, the modules as
-# PYTHON sees them.
+# missing_needs PYTHON ABSENT: print the lines of all lists that are not satisfied now, the modules
+# as PYTHON sees them, the R packages that are "absent" (quick) or "broken" (loads them all).
 missing_needs() {
     local need absent
     for need in "${SYSTEM_NEEDS[@]}"; do
@@ -153,11 +205,60 @@ missing_needs() {
     for need in "${PYTHON_NEEDS[@]}"; do
         grep -qxF -- "$(field 3 "$need")" <<<"$absent" && say "$need"
     done
+    # Where there is no R, the line for R says it all.
+    if have_r; then
+        absent=$(r_packages "$2")
+        for need in "${R_NEEDS[@]}"; do
+            grep -qxF -- "$(field 3 "$need")" <<<"$absent" && say "$need"
+        done
+        if [ -d "$R_SOURCES" ] && ! own_r_package_is_current; then
+            say "$OWN_R_NEED"
+        elif [ -e "$R_LIBRARY/cvinfer/java/MISSING" ]; then
+            say "$OWN_JAVA_NEED"
+        fi
+    fi
     return 0
 }
 
-# fingerprint: changes with the set-up's own files and with the place of the tree.
-fingerprint() { (say "$ROOT" && cat "${SETUP_FILES[@]}") | sha256sum | cut -d' ' -f1; }
+have_r() { command -v R >/dev/null && command -v Rscript >/dev/null; }
+
+r_version() { LC_ALL=C R --version 2>/dev/null </dev/null | sed -n '1s/^R version \([0-9.]*\).*/\1/p'; }
+
+# r_packages absent|broken: print the R packages of R_NEEDS that are not there, or cannot be used.
+# R starts as cvinfer starts it: without profiles, which may hide libraries.
+r_packages() {
+    local need names=() found
+    for need in "${R_NEEDS[@]}"; do names+=("$(field 3 "$need")"); done
+    if [ "$1" = broken ]; then names=("$R_LIBRARY" "${names[@]}"); fi
+    if found=$(limited 300 Rscript --no-init-file --no-site-file tools/r-packages.R "$1" \
+        "${names[@]}" 2>>"$LOG" </dev/null 9<&-); then
+        sed -n 's/^> //p' <<<"$found"
+    else
+        cut -d'|' -f3 <<<"$(printf '%s\n' "${R_NEEDS[@]}")"
+    fi
+}
+
+# r_sources_sum: changes with the sources of the R package, and with the R, Java and Weka that it is
+# built by. Of its files only those that a build writes are left out.
+r_sources_sum() {
+    (
+        r_version
+        command -v javac
+        cat "$R_LIBRARY/RWekajars/DESCRIPTION" 2>/dev/null
+        find "$R_SOURCES" -type f ! -path "$R_SOURCES/inst/java/*" ! -name '.*' -exec sha256sum {} + |
+            LC_ALL=C sort
+    ) | sha256sum | cut -d' ' -f1
+}
+
+own_r_package_is_current() {
+    [ -d "$R_LIBRARY/cvinfer" ] && [ "$(cat "$R_STAMP" 2>/dev/null)" = "$(r_sources_sum)" ]
+}
+
+# fingerprint: changes with the set-up's own files, the place of the tree and of R's library, and
+# the version of R.
+fingerprint() {
+    (say "$ROOT" "$R_LIBRARY" "$(r_version)" && cat "${SETUP_FILES[@]}") | sha256sum | cut -d' ' -f1
+}
 
 # ---- system packages ------------------------------------------------------------------------
 
@@ -190,7 +291,7 @@ is_installed() { [ "$(dpkg-query -W -f='${db:Status-Abbrev}' "$1" 2>/dev/null)" 
 apt_install() {
     local package wanted=()
     for package in "$@"; do
-        is_installed "$package" || wanted+=("$package")
+        is_installed "$package" || [[ " ${wanted[*]} " == *" $package "* ]] || wanted+=("$package")
     done
     if [ ${#wanted[@]} = 0 ]; then return 0; fi
     if [ ${#APT[@]} = 0 ]; then return 1; fi
@@ -213,14 +314,26 @@ apt_install() {
     done
 }
 
+# debian_r: R is Debian's, or will be. Another R does not see Debian's R packages.
+debian_r() { ! have_r || is_installed r-base-core; }
+
 install_system_needs() {
-    local need packages=()
+    local need absent packages=()
     for need in "${SYSTEM_NEEDS[@]}"; do
         if ! eval "$(field 3 "$need")" >/dev/null 2>&1; then
             read -r -a more <<<"$(field 4 "$need")"
             packages+=("${more[@]}")
         fi
     done
+    if debian_r; then
+        if have_r; then absent=$(r_packages absent); fi
+        for need in "${R_NEEDS[@]}"; do
+            if ! have_r || grep -qxF -- "$(field 3 "$need")" <<<"$absent"; then
+                read -r -a more <<<"$(field 4 "$need")"
+                packages+=("${more[@]}")
+            fi
+        done
+    fi
     if [ ${#packages[@]} -gt 0 ]; then apt_install "${packages[@]}"; fi
     return 0
 }
@@ -240,6 +353,15 @@ index_answers() {
     return $answer
 }
 
+# rpy2_for_r: what pip is asked for. From 3.6 on rpy2 uses a function that R has since 4.5.
+rpy2_for_r() {
+    if [ "$(printf '%s\n' 4.5 "$(r_version)" | sort -V | head -n 1)" = 4.5 ]; then
+        say "rpy2>=3.5"
+    else
+        say "rpy2>=3.5,<3.6"
+    fi
+}
+
 install_from_index() {
     local python
     python=$(find_python) || return 1
@@ -253,6 +375,10 @@ install_from_index() {
     if venv_pip "${install[@]}" setuptools wheel &&
         venv_pip "${install[@]}" --no-build-isolation --editable ".[test,lint]"; then
         ROUTE="pip's package index"
+        # By itself: it is compiled against R, and its failure must not cost the others.
+        if have_r && ! venv_pip "${install[@]}" "$(rpy2_for_r)"; then
+            say "  rpy2 could not be installed; .setup.log says why"
+        fi
         return 0
     fi
     WHY_NOT_INDEX="pip's package index answers but did not give all of them"
@@ -291,6 +417,7 @@ install_from_debian() {
 
 # link_project: what an editable installation comes down to for a package of plain Python.
 link_project() {
+    # shellcheck disable=SC2016  # the shell of the command written here expands that
     "$VENV_PYTHON" -I -c '
 import pathlib, sys, sysconfig
 pathlib.Path(sysconfig.get_path("purelib"), "cvinfer.pth").write_text(sys.argv[1] + "\n")
@@ -298,6 +425,60 @@ command = pathlib.Path(sysconfig.get_path("scripts"), "cvinfer")
 command.write_text("#!/bin/sh\nexec \"$(dirname \"$0\")/python\" -m cvinfer \"$@\"\n")
 command.chmod(0o755)
 ' "$ROOT"
+}
+
+# ---- R packages -----------------------------------------------------------------------------
+
+WHY_NOT_CRAN=""
+
+set_up_r() {
+    if ! have_r; then return 0; fi
+    if ! logged mkdir -p "$R_LIBRARY"; then
+        say "  $R_LIBRARY cannot be made; .setup.log says why"
+        return 0
+    fi
+    logged ln -sfn "$R_LIBRARY" "$VENV/r-library"
+    install_from_cran
+    install_own_r_package
+}
+
+# install_from_cran: what Debian did not bring, from the repository that R is configured for. It
+# is asked for its list first, with a short time-out: a machine without network must not wait for
+# each package.
+install_from_cran() {
+    local names=() name
+    while IFS= read -r name; do
+        if [ -n "$name" ]; then names+=("$name"); fi
+    done < <(r_packages broken)
+    if [ ${#names[@]} = 0 ]; then return 0; fi
+    # Locks of a set-up that was ended; no other one is at work, since this one has the tree's lock.
+    rm -rf "$R_LIBRARY"/00LOCK*
+    if ! logged limited 60 Rscript tools/r-packages.R answers; then
+        WHY_NOT_CRAN="R's package repository does not answer"
+        return 0
+    fi
+    say "installing with R: ${names[*]}"
+    logged limited 3600 Rscript tools/r-packages.R install "$R_LIBRARY" "${names[@]}"
+    if [ -n "$(r_packages broken)" ]; then
+        WHY_NOT_CRAN="R's package repository answers but did not give all of them, or they could not be built; .setup.log says why"
+    fi
+}
+
+# install_own_r_package: from a copy, since a build leaves files beside its sources. If it fails,
+# the one before must not stay: it would be tested and used in place of the sources.
+install_own_r_package() {
+    local copy
+    if [ ! -d "$R_SOURCES" ] || own_r_package_is_current; then return 0; fi
+    say "installing cvinfer's own R package"
+    rm -rf "$R_STAMP" "$R_LIBRARY"/00LOCK*
+    copy=$(mktemp -d) || return 0
+    if cp -R "$R_SOURCES" "$copy/cvinfer" &&
+        logged limited 900 R CMD INSTALL --preclean --library="$R_LIBRARY" "$copy/cvinfer"; then
+        r_sources_sum >"$R_STAMP"
+    else
+        rm -rf "$R_LIBRARY/cvinfer"
+    fi
+    rm -rf "$copy"
 }
 
 # ---- telling --------------------------------------------------------------------------------
@@ -318,16 +499,34 @@ print(", ".join(found))
 
 # tell_missing NEEDS: each with its cost and the command that adds it.
 tell_missing() {
-    local need packages=()
+    local need package needs=() packages=() cran=no
     if [ -z "$1" ]; then return 0; fi
     say "Not there, and what that costs:"
     while IFS= read -r need; do
         say "  $(field 2 "$need"): $(field 5 "$need")."
-        read -r -a more <<<"$(field 4 "$need")"
-        packages+=("${more[@]}")
+        needs+=("$need")
+        if printf '%s\n' "${R_NEEDS[@]}" | grep -qxF -- "$need"; then cran=yes; fi
     done <<<"$1"
-    if [ -n "$WHY_NO_APT" ]; then say "  Why: $WHY_NO_APT."; fi
-    say "  To add it: apt-get install ${packages[*]} (as root), then tools/setup.sh --again."
+    # Where there is no R, there are none of its packages.
+    if ! have_r; then needs+=("${R_NEEDS[@]}"); fi
+    for need in "${needs[@]}"; do
+        read -r -a more <<<"$(field 4 "$need")"
+        for package in "${more[@]}"; do
+            is_installed "$package" || [[ " ${packages[*]} " == *" $package "* ]] || packages+=("$package")
+        done
+    done
+    if [ ${#packages[@]} -gt 0 ] && [ -n "$WHY_NO_APT" ]; then say "  Why: $WHY_NO_APT."; fi
+    if [ $cran = yes ] && [ -n "$WHY_NOT_CRAN" ]; then say "  Why: $WHY_NOT_CRAN."; fi
+    if grep -qxF -- "$OWN_R_NEED" <<<"$1"; then
+        say "  Why: $R_SOURCES could not be built; .setup.log says why."
+    elif grep -qxF -- "$OWN_JAVA_NEED" <<<"$1"; then
+        say "  Why: $(head -n 1 "$R_LIBRARY/cvinfer/java/MISSING")."
+    fi
+    if [ ${#packages[@]} -gt 0 ]; then
+        say "  To add it: apt-get install ${packages[*]} (as root), then tools/setup.sh --again."
+    else
+        say "  To add it: tools/setup.sh --again."
+    fi
 }
 
 # fail_for_missing NEEDS: name those of them that set-up cannot do without.
@@ -342,6 +541,7 @@ tell_summary() {
     say "cvinfer is set up in .venv: Python $("$VENV_PYTHON" -I -c 'import platform; print(platform.python_version())')," \
         "packages from $ROUTE${WHY_NOT_INDEX:+ ($WHY_NOT_INDEX)}."
     say "  $(versions "${names[@]}")"
+    if have_r; then say "  R $(r_version), R packages of the project in ${R_LIBRARY#"$ROOT"/}"; fi
     if [ ${#APT_INSTALLED[@]} -gt 0 ]; then say "  installed with apt-get: ${APT_INSTALLED[*]}"; fi
     tell_missing "$1"
 }
@@ -355,36 +555,59 @@ WHY_NOT_INDEX=""
 # is gone since. What could not be had then is named again, but not asked for again.
 in_place() {
     [ -f "$STAMP" ] && [ "$(head -n 1 "$STAMP")" = "$(fingerprint)" ] && project_is_installed || return 1
-    local missing need
-    missing=$(missing_needs "$VENV_PYTHON")
+    local missing need look=absent
+    if have_r; then
+        [ "$(readlink "$VENV/r-library")" = "$R_LIBRARY" ] && [ -d "$R_LIBRARY" ] || return 1
+        # Changed sources of the R package are no reason to set up all the rest again.
+        install_own_r_package
+        # Loading every package takes seconds; only where some did not load then, it is done again.
+        if printf '%s\n' "${R_NEEDS[@]}" | grep -qxF -f "$STAMP"; then look=broken; fi
+    fi
+    missing=$(missing_needs "$VENV_PYTHON" "$look")
     while IFS= read -r need; do
-        if [ -n "$need" ] && ! grep -qxF -- "$need" "$STAMP"; then return 1; fi
+        case "$need" in
+        "" | "$OWN_R_NEED" | "$OWN_JAVA_NEED") ;; # built above, as far as it can be
+        *) if ! grep -qxF -- "$need" "$STAMP"; then return 1; fi ;;
+        esac
     done <<<"$missing"
     say "set-up: all in place in .venv"
+    WHY_NO_APT=$(sed -n 's/^why no apt: //p' "$STAMP")
+    WHY_NOT_CRAN=$(sed -n 's/^why not CRAN: //p' "$STAMP")
     tell_missing "$missing"
 }
 
 set_up() {
     local missing
     : >"$LOG"
+    rm -f "$R_STAMP"
     say "setting up; details go to .setup.log"
     find_apt
     install_system_needs
-    install_from_index || install_from_debian || fail_for_missing "$(missing_needs /usr/bin/python3)"
+    install_from_index || install_from_debian || fail_for_missing "$(missing_needs /usr/bin/python3 absent)"
     project_is_installed || fail "cvinfer could not be installed in .venv; .setup.log says why"
-    missing=$(missing_needs "$VENV_PYTHON")
+    set_up_r
+    missing=$(missing_needs "$VENV_PYTHON" broken)
     if grep -q ^required <<<"$missing"; then fail_for_missing "$missing"; fi
-    (fingerprint && say "$missing") >"$STAMP"
+    {
+        fingerprint
+        say "$missing"
+        if [ -n "$WHY_NO_APT" ]; then say "why no apt: $WHY_NO_APT"; fi
+        if [ -n "$WHY_NOT_CRAN" ]; then say "why not CRAN: $WHY_NOT_CRAN"; fi
+    } >"$STAMP"
     tell_summary "$missing"
 }
 
 case "${1:-}" in
 "" | --again) ;;
 *)
-    sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    sed -n '2,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
     exit 2
     ;;
 esac
+
+# Some programs end as if nothing had been when they are interrupted; half a set-up must not pass
+# for one that could not be had.
+trap 'say "set-up interrupted" >&2; exit 130' INT TERM
 
 # Two set-ups of one tree wait for each other.
 exec 9<.

@@ -6,6 +6,7 @@ registry <- new.env(parent = emptyenv())
 
 # name      as a spec writes it, and the function of `package` unless `fun` is given
 # takes     functions (exported or not) whose arguments it takes
+# control   function whose arguments it takes too, as a mapping `control` or beside the others
 # refuses   arguments that the splits decide, or that would make predict() impossible
 # needs     arguments without which it cannot run
 # defaults  arguments that are set unless given
@@ -16,16 +17,16 @@ registry <- new.env(parent = emptyenv())
 # fit       function(fun, data, test, arguments, name, classes)
 # predict   function(fit, test, classes): whatever codes_of() understands
 # `classes` holds the levels of the class column, their labels, and which levels occur in the data.
-learner <- function(name, package, title, takes, fun = name, refuses = character(),
-                    needs = character(), defaults = list(), numeric_only = FALSE,
-                    two_classes = FALSE, two_classes_if = list(), drop = FALSE, check = list(),
-                    adapt = function(arguments, classes) arguments,
+learner <- function(name, package, title, takes, control = NULL, fun = name,
+                    refuses = character(), needs = character(), defaults = list(),
+                    numeric_only = FALSE, two_classes = FALSE, two_classes_if = list(),
+                    drop = FALSE, check = list(), adapt = function(arguments, classes) arguments,
                     fit = fit_formula, predict = predict_plain) {
   registry[[name]] <- list(
-    name = name, package = package, title = title, fun = fun, takes = takes, refuses = refuses,
-    needs = needs, defaults = defaults, numeric_only = numeric_only, two_classes = two_classes,
-    two_classes_if = two_classes_if, drop = drop, check = check, adapt = adapt, fit = fit,
-    predict = predict
+    name = name, package = package, title = title, fun = fun, takes = takes, control = control,
+    refuses = refuses, needs = needs, defaults = defaults, numeric_only = numeric_only,
+    two_classes = two_classes, two_classes_if = two_classes_if, drop = drop, check = check,
+    adapt = adapt, fit = fit, predict = predict
   )
   invisible(name)
 }
@@ -47,16 +48,6 @@ predict_class <- function(fit, test, classes) stats::predict(fit, test, type = "
 # The second class where the score is above one half, else the first.
 cut_at_half <- function(score, labels) {
   labels[(as.vector(score) > 0.5) + 1L]
-}
-
-# Arguments of the control function may be given as a mapping `control` or beside the others.
-spread_control <- function(arguments, classes) {
-  control <- arguments[["control"]]
-  if (!is.list(control)) return(arguments)
-  arguments[["control"]] <- NULL
-  twice <- intersect(names(control), names(arguments))
-  if (length(twice)) refuse(listed(twice), " is given both in control and beside it")
-  c(arguments, control)
 }
 
 known_contrasts <- c(
@@ -84,11 +75,10 @@ contrasts_list <- function(arguments, classes) {
 }
 
 learner("rpart", "rpart", "Classification tree (CART); method anova: regression tree on 0/1",
-  takes = c("rpart", "rpart.control"),
+  takes = "rpart", control = "rpart.control",
   check = list(method = c("class", "anova")), two_classes_if = list(method = "anova"),
   adapt = function(arguments, classes) {
     if (is.null(arguments[["method"]])) arguments[["method"]] <- "class"
-    arguments <- spread_control(arguments, classes)
     parms <- arguments[["parms"]]
     if (is.list(parms)) {
       if (is.list(parms[["loss"]])) {
@@ -118,8 +108,8 @@ learner("rpart", "rpart", "Classification tree (CART); method anova: regression 
 )
 
 learner("tree", "tree", "Classification tree of package tree",
-  takes = c("tree", "tree.control"), refuses = "method",
-  adapt = spread_control, predict = predict_class
+  takes = "tree", control = "tree.control", refuses = "method",
+  predict = predict_class
 )
 
 learner("svm", "e1071", "Support vector machine (libsvm)",
@@ -171,11 +161,11 @@ learner("multinom", "nnet", "Multinomial logistic regression",
 )
 
 learner("glm", "stats", "Logistic regression (generalised linear model, two classes)",
-  takes = c("glm", "glm.control"), refuses = c("method", "etastart", "mustart"),
+  takes = "glm", control = "glm.control", refuses = c("method", "etastart", "mustart"),
   defaults = list(family = "binomial"), two_classes = TRUE,
   adapt = function(arguments, classes) {
     arguments[["family"]] <- binomial_family(arguments[["family"]])
-    contrasts_list(spread_control(arguments, classes), classes)
+    contrasts_list(arguments, classes)
   },
   fit = function(fun, data, test, arguments, name, classes) {
     # As numbers, because glm() would take a half that has the second class only for the first.
@@ -273,10 +263,10 @@ find_learner <- function(name) {
   entry
 }
 
-# Every argument that a learner takes.
-learner_arguments <- function(entry) {
+# Every argument that a learner takes, or only those that go to `functions`.
+learner_arguments <- function(entry, functions = c(entry$takes, entry$control)) {
   taken <- function(fun) names(formals(package_function(entry$package, fun)))
-  found <- unlist(lapply(entry$takes, taken))
+  found <- unlist(lapply(functions, taken))
   setdiff(unique(found), c(never_taken, entry$refuses))
 }
 

@@ -82,19 +82,33 @@ only_numbers <- function(data, who) {
   }
 }
 
+only_known <- function(args, known, who) {
+  if (length(args) && (is.null(names(args)) || any(!nzchar(names(args))))) {
+    refuse(who, " takes arguments by name only")
+  }
+  strange <- setdiff(names(args), known)
+  if (length(strange)) {
+    refuse(
+      who, " takes no argument ", listed(strange), did_you_mean(strange[[1L]], known),
+      "; it takes ", listed(known, 60L)
+    )
+  }
+}
+
 # The arguments of a spec, with the defaults, after a check of names and listed values.
 checked_arguments <- function(entry, args) {
   args <- as.list(args)
-  known <- learner_arguments(entry)
-  strange <- setdiff(names(args), known)
-  if (length(args) && (is.null(names(args)) || any(!nzchar(names(args))))) {
-    refuse(entry$name, " takes arguments by name only")
-  }
-  if (length(strange)) {
-    refuse(
-      entry$name, " takes no argument ", listed(strange), did_you_mean(strange[[1L]], known),
-      "; it takes ", listed(known, 60L)
-    )
+  only_known(args, learner_arguments(entry), entry$name)
+  if (!is.null(entry$control) && !is.null(args[["control"]])) {
+    control <- as.list(args[["control"]])
+    # Whatever gets here stands beside the other arguments: it must not be one of them in disguise.
+    only_known(control, learner_arguments(entry, entry$control), paste(entry$name, "in control"))
+    args[["control"]] <- NULL
+    twice <- intersect(names(control), names(args))
+    if (length(twice)) {
+      refuse(entry$name, ": ", listed(twice), " is given both in control and beside it")
+    }
+    args <- c(args, control)
   }
   lacking <- setdiff(entry$needs, names(args))
   if (length(lacking)) refuse(entry$name, " needs ", listed(lacking))

@@ -11,6 +11,7 @@ bridge_weka_start <- function(parameters = character(), jars = character()) {
     if (!nzchar(Sys.getenv("WEKA_HOME"))) Sys.setenv(WEKA_HOME = file.path(tempdir(), "weka"))
     rJava::.jinit(c(weka, own, jars), parameters = jvm_parameters(parameters))
     session$jars <- c(weka, jars)
+    session$classes <- NULL
     TRUE
   })
 }
@@ -23,7 +24,7 @@ jvm_parameters <- function(given) {
     "-Xrs",
     "-Djava.awt.headless=true",
     # Nothing is left behind: neither statistics of the JVM nor reports of its crashes.
-    "-XX:-UsePerfData",
+    "-XX:-UsePerfData", "-XX:+DisableAttachMechanism",
     paste0("-XX:ErrorFile=", file.path(tempdir(), "java_error_%p.log")),
     paste0("-Djava.io.tmpdir=", tempdir()),
     # Weka asks no server for packages.
@@ -67,12 +68,11 @@ bridge_weka_load <- function(frame) {
     levels <- lapply(frame, weka_levels)
     counts <- vapply(levels, function(each) if (is.null(each)) -1L else length(each), 1L)
     values <- unlist(lapply(frame, weka_values), use.names = FALSE)
-    data <- rJava::.jcall("cvinfer/Data", "Lcvinfer/Data;", "of",
+    list(data = rJava::.jcall("cvinfer/Data", "Lcvinfer/Data;", "of",
       rJava::.jarray(names(frame)), rJava::.jarray(unname(counts)),
       rJava::.jarray(as.character(unlist(levels, use.names = FALSE))), rJava::.jarray(values),
       nrow(frame)
-    )
-    list(data = data, features = length(frame) - 1L)
+    ))
   })
 }
 

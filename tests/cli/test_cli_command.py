@@ -1,4 +1,4 @@
-"""The command as a whole: speed, help, streams, `list` and `doctor`."""
+"""The command as a whole: speed, help, streams and `list`."""
 
 from __future__ import annotations
 
@@ -183,42 +183,3 @@ def test_lists_say_why_something_cannot_be_used(
 def test_a_wrong_list_is_refused(call: Call) -> None:
     code, _, err = call("list", "learner")
     assert code == 2 and "'learners'" in err
-
-
-# --- doctor ---------------------------------------------------------------------------------------
-
-
-def test_doctor_finds_this_machine_fit(call: Call) -> None:
-    code, out, _ = call("doctor")
-    assert code == 0
-    for word in ("Python", "numpy", "scikit-learn", "builtin", "LaTeX", "Cores", "Memory"):
-        assert word in out
-    assert "Trial run" in out and out.rstrip().endswith("Python learners can run.")
-    assert list(Path.cwd().iterdir()) == []
-
-
-def test_doctor_judges_a_spec(call: Call, small: Path, finished: Path) -> None:
-    store = finished.parent / "store.sqlite"
-    code, out, _ = call("doctor", small, "--store", store)
-    assert code == 0 and "the spec can run" in out and "20 fits" in out
-    code, out, _ = call("doctor", small, "--set", "tests=[nothing]")
-    assert code == 2 and "there is no test 'nothing'" in out and "cannot run" in out
-    code, out, _ = call("doctor", small, "--store", small)
-    assert code == 2 and "is no store of cvinfer" in out
-    code, out, _ = call("doctor", small, "--output", "small.yaml/x")
-    assert code == 2 and "is not a directory" in out
-
-
-def test_doctor_says_how_to_add_what_is_missing(
-    call: Call, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from cvinfer import doctor
-
-    missing = doctor.Package("no_such_module", "nosuch", "python3-nosuch", "this test")
-    monkeypatch.setattr(doctor, "PACKAGES", (*doctor.PACKAGES, missing))
-    code, out, _ = call("doctor")
-    assert code == 2
-    assert "MISSING  nosuch, for this test: not installed" in out
-    (line,) = [line for line in out.splitlines() if "To add" in line and "nosuch" in line]
-    assert "pip install" in line or "apt-get install" in line
-    assert "nothing can run" in out

@@ -221,6 +221,7 @@ def _sampled(dataset: Dataset) -> list[int]:
 
     entry = {key: value for key, value in dataset.source.items() if key != "sample"}
     whole = load_data(entry, Path(), 0)
+    assert isinstance(whole, Dataset)
     at = {row: number for number, row in enumerate(_rows(whole))}
     return [at[row] for row in _rows(dataset)]
 

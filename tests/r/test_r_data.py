@@ -186,7 +186,11 @@ def located(
         (("mlbench", "Soybean", "class"), "target", "mlbench::Soybean has no column 'class'"),
         (("cvproof", "pile", "class"), "dataset", "cvproof::pile is an object of class list (2)"),
         (("datasets", "euro", "class"), "dataset", "datasets::euro is an object of class numeric"),
-        (("datasets", "Titanic", "Class"), "dataset", "datasets::Titanic is an object of class tab"),
+        (
+            ("datasets", "Titanic", "Class"),
+            "dataset",
+            "datasets::Titanic is an object of class tab",
+        ),
         (("cvproof", "days", "class"), "dataset", "neither numbers nor classes: day (Date)"),
         (("cvproof", "others", "class"), "dataset", "it keeps another, one_of_others"),
         (("cvproof", "endless", "class"), "dataset", "column 'x' holds an infinite number"),

@@ -205,7 +205,7 @@ def test_two_classes(two: Study, learner: str, data: str) -> None:
     )
 
 
-#: In plain R as well as here: constant features, groups that are too small, one class or level only.
+#: In plain R as well as here: constant features, small groups, one class or one level only.
 FAILING = {
     *((name, "constant") for name in ("lda", "qda")),
     ("qda", "harmless"),

@@ -54,7 +54,7 @@ def weka() -> "Bridge":
     workplace.allow("JVM", JVM_MB)
     answer = found.call("bridge_weka_start", text(jvm_parameters()))
     if isinstance(answer, Mapping) and "error" in answer:
-        raise NoR(f"Weka cannot be started: {one_line(answer['error'])}; {remedy()}")
+        raise NoR(f"Weka cannot be started: {one_line(answer['error'][0])}; {remedy()}")
     return found
 
 
@@ -113,6 +113,7 @@ def jvm_parameters() -> list[str]:
         "-Xrs",
         "-XX:+IgnoreUnrecognizedVMOptions",
         "-XX:-UsePerfData",
+        "-XX:+DisableAttachMechanism",  # would leave a socket in the system's temporary place
         "-XX:-CreateCoredumpOnCrash",
         "-Djava.awt.headless=true",
         "-Dfile.encoding=UTF-8",

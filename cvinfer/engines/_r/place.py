@@ -46,5 +46,6 @@ def remedy() -> str:
     """The one command that adds what is missing."""
     script = Path(__file__).resolve().parents[3] / "tools" / "setup.sh"
     if script.is_file():
-        return f"run {os.path.relpath(script)} --again"
+        near = os.path.relpath(script)
+        return f"run {script if near.startswith('..') else near} --again"
     return "cvinfer doctor names the command that adds it"

@@ -243,6 +243,9 @@ test_that("wrong arguments are refused with what would be right", {
   expect_fault(run("rpart", list(method = "poisson")), "method must be class or anova")
   expect_fault(run("rpart", list(method = "anova")), "needs two classes, but the data have 3")
   expect_fault(run("rpart", list(subset = 1)), "takes no argument subset")
+  expect_fault(run("rpart", list(control = list(cpp = 1))), "in control takes no argument cpp")
+  expect_fault(run("rpart", list(control = list(cp = 1), cp = 2)), "cp is given both in control")
+  expect_fault(run("rpart", list(control = 1)), "takes arguments by name only")
   expect_fault(run("nnet", list()), "nnet needs size")
   expect_fault(run("rpat", list()), "no ready-made learner rpat \\(did you mean rpart\\?\\)")
   expect_fault(run("glm", list()), "glm needs two classes, but the data have 3")
@@ -260,6 +263,7 @@ test_that("a text never names a function that R would call", {
   expect_fault(run(list(family = "quit")), "family must be binomial or quasibinomial")
   expect_fault(run(list(family = list(family = "binomial", link = "quit"))), "link must be one of")
   expect_fault(run(list(method = "quit")), "takes no argument method")
+  expect_fault(run(list(control = list(method = "quit"))), "in control takes no argument method")
   expect_fault(run(list(contrasts = list(f = "quit"))), "contrasts has quit")
   skip_if_not_installed("kknn")
   expect_fault(

@@ -44,3 +44,13 @@ tell <- function(formula, data, ...) {
   kinds <- vapply(others, function(each) paste0(typeof(each), length(each)), "")
   stop("got ", paste(names(others), kinds, sep = "=", collapse = " "))
 }
+
+# Prints in every way that R has.
+loud <- function(formula, data, ...) {
+  print("print says it")
+  cat("cat says it\n")
+  message("message says it")
+  warning("warning says it")
+  system("echo shell says it")
+  first_class(formula, data)
+}
