@@ -56,6 +56,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "seeding": ("auto", "fit", "none"),
 }
 NA_ACTION, SEEDING = "omit", "auto"
+HEAP_EXHAUSTED = "java.lang.OutOfMemoryError: Java heap space"
 #: The flag at the beginning of Weka's text on an option, with what follows it in the command.
 _FLAG = re.compile(r"-\S+(?: <[^>]*>)?")
 
@@ -124,6 +125,7 @@ class WekaSession:
     ) -> Prediction:
         from cvinfer.engines._r import embedded
 
+        before = embedded.heap_exhausted()  # as by another data set that was too large
         answer = self._bridge.call(
             "bridge_weka_predict",
             self._handle,
@@ -134,6 +136,8 @@ class WekaSession:
             *self._settings(learner)[2:],
             self._frame.fill(train),
         )
+        if embedded.heap_exhausted() and not before:
+            answer = {"error": HEAP_EXHAUSTED, "kind": "heap"}
         return self._frame.prediction(answer, str(learner.learner), len(test))
 
     def _settings(self, learner: LearnerSpec) -> tuple[Any, ...]:

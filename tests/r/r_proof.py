@@ -21,6 +21,7 @@ from cvinfer.engines._r.place import library
 from cvinfer.execute.worker import ONE_THREAD
 from cvinfer.plan import plan_run
 from cvinfer.runner import Result, load, run
+from cvinfer.spec.model import Spec
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -83,22 +84,53 @@ def r_data(package: str, dataset: str, target: str, **more: Any) -> dict[str, An
     return {"name": dataset, **place, **more}
 
 
-def study(path: Path, *scripts: str, jobs: int = 2, **more: Any) -> Study:
-    """Run a spec, with the plain scripts at its side where some are named."""
-    directory = path.parent
-    allow_code = bool(more.get("allow_code"))
+class Background(NamedTuple):
+    """A script of R that runs, and the file of what it says."""
+
+    process: "subprocess.Popen[str]"
+    said: Path
+
+
+class Begun(NamedTuple):
+    """A study whose plain scripts are running."""
+
+    path: Path
+    spec: Spec
+    sets: Sequence[Dataset]
+    scripts: Sequence[Background]
+    allow_code: bool
+
+
+def begin(
+    path: Path, *scripts: str, without: Sequence[str] = (), allow_code: bool = False
+) -> Begun:
+    """Check a spec, export its splits, and start the plain scripts on them.
+
+    without: data sets that the scripts leave out.
+    """
     spec, sets = load(path, allow_code=allow_code)
     if scripts:
         files = export_splits(path, [each.name for each in sets], allow_code)
-        _write_sets(directory, sets, files)
-        _write_seeds(directory, spec, sets)
-    beside = [rscript(script, directory, background=True) for script in scripts]
-    result = run(path, output=directory / "out" / "proof", write=True, jobs=jobs, **more)
+        _write_sets(path.parent, sets, files, without)
+        _write_seeds(path.parent, spec, sets)
+    return Begun(path, spec, sets, [start(each, path.parent) for each in scripts], allow_code)
+
+
+def complete(begun: Begun, jobs: int = 1) -> Study:
+    """Run the spec while the scripts run, and read what all of them found."""
+    path, _, sets, scripts, allow_code = begun
+    output = path.parent / "out" / "proof"
+    result = run(path, output=output, write=True, jobs=jobs, allow_code=allow_code)
     plain: Outcomes = {}
-    for script, started in zip(scripts, beside):
-        finish(started)
-        plain.update(read_plain(directory / f"{Path(script).stem}.csv"))
-    return Study(directory, result, sets, found_in(result, sets), plain)
+    for each in scripts:
+        finish(each)
+        plain.update(read_plain(each.said.with_suffix(".csv")))
+    return Study(path.parent, result, sets, found_in(result, sets), plain)
+
+
+def study(path: Path, *scripts: str, jobs: int = 1, **more: Any) -> Study:
+    """One run from beginning to end."""
+    return complete(begin(path, *scripts, **more), jobs)
 
 
 def export_splits(path: Path, names: Sequence[str], allow_code: bool = False) -> list[Path]:
@@ -166,13 +198,8 @@ def r_environment(place: Path) -> dict[str, str]:
     }
 
 
-class Background(NamedTuple):
-    process: "subprocess.Popen[str]"
-    said: Path
-
-
-def rscript(script: str, place: Path, *words: str, background: bool = False) -> Any:
-    """Run a script of this folder with `place` as its working directory; what it prints."""
+def start(script: str, place: Path, *words: str) -> Background:
+    """Start a script of this folder with `place` as its working directory."""
     said = place / f"{Path(script).stem}.out"
     with open(said, "w", encoding="utf-8") as output:
         process = subprocess.Popen(
@@ -183,24 +210,28 @@ def rscript(script: str, place: Path, *words: str, background: bool = False) -> 
             stderr=subprocess.STDOUT,
             text=True,
         )
-    started = Background(process, said)
-    return started if background else finish(started)
+    return Background(process, said)
 
 
 def finish(started: Background) -> str:
+    """Wait for a script; what it said."""
     code = started.process.wait(120)
     said = started.said.read_text(encoding="utf-8")
     assert code == 0, said
     return said
 
 
-def _write_sets(directory: Path, sets: Sequence[Dataset], files: Sequence[Path]) -> None:
+def _write_sets(
+    directory: Path, sets: Sequence[Dataset], files: Sequence[Path], without: Sequence[str]
+) -> None:
     """What the script needs to have the same records: where they are, and which."""
     with open(directory / "sets.csv", "w", encoding="utf-8", newline="") as lines:
         writer = csv.writer(lines)
         keys = ("package", "dataset", "path", "target", "missing")
         writer.writerow(["name", *keys, "drop", "rows", "splits"])
         for one, path in zip(sets, files):
+            if one.name in without:
+                continue
             entry = one.source
             rows = ""
             if entry.get("sample") is not None:
@@ -231,7 +262,7 @@ def _rows(dataset: Dataset) -> list[tuple[Any, ...]]:
     return list(zip(labels.tolist(), *(column.values.tolist() for column in dataset.features)))
 
 
-def _write_seeds(directory: Path, spec: Any, sets: Sequence[Dataset]) -> None:
+def _write_seeds(directory: Path, spec: Spec, sets: Sequence[Dataset]) -> None:
     from cvinfer.data.splits_file import scheme_labels, split_names
 
     with open(directory / "seeds.csv", "w", encoding="utf-8", newline="") as lines:

@@ -11,7 +11,7 @@ from typing import Any, Callable, NamedTuple, Optional
 
 import numpy as np
 import pytest
-from r_proof import Answer, r_data, rscript, spec_of, study
+from r_proof import Answer, finish, r_data, spec_of, start, study
 
 from cvinfer.data import load
 from cvinfer.data.dataset import Column, Dataset
@@ -20,8 +20,8 @@ from cvinfer.errors import UserError
 
 pytestmark = pytest.mark.usefixtures("r")
 
-#: Package, data set and its classes: columns of every type, mixed numbers and gaps, ordered factors,
-#: logicals, a matrix, a data set in another one's file, one of another class than data.frame alone.
+#: Package, data set and its classes: columns of every type, numbers and gaps, ordered factors,
+#: logicals, a matrix, a data set in another one's file, one of another class besides data.frame.
 SETS = (
     ("cvproof", "mixed", "class"),
     ("mlbench", "Soybean", "Class"),
@@ -52,7 +52,7 @@ def told(r: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[st
     place = tmp_path_factory.mktemp("told")
     words = [word for package, dataset, _ in SETS for word in (package, dataset)]
     found: dict[str, dict[str, Told]] = defaultdict(dict)
-    for line in rscript("print_data.R", place, *words).splitlines():
+    for line in finish(start("print_data.R", place, *words)).splitlines():
         dataset, name, kind, what, *rest = line.split("\t")
         if what == "levels":
             found[dataset][name] = Told(kind, rest, [])

@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
 import numpy as np
 import pytest
-from r_proof import Answer, Study, r_data, same, spec_of, study
+from r_proof import Answer, Study, begin, complete, r_data, same, spec_of, study
 
 pytestmark = pytest.mark.usefixtures("r")
 
 #: Numbers, numbers and two classes, logicals and many classes.
-COMPLETE = {
+THREE = {
     "iris": r_data("datasets", "iris", "Species"),
     "Pima.tr": r_data("MASS", "Pima.tr", "type"),
     "Zoo": r_data("mlbench", "Zoo", "type"),
 }
+VOTES = ("mlbench", "HouseVotes84", "Class")
 #: Factors with gaps, factors and numbers with their gaps filled in, ordered factors.
 TWO_CLASSES = {
-    "gaps": r_data("mlbench", "HouseVotes84", "Class", name="gaps", missing="keep"),
-    "filled": r_data("mlbench", "HouseVotes84", "Class", name="filled", missing="impute"),
+    "gaps": r_data(*VOTES, name="gaps", missing="keep", sample={"n": 220}),
+    "filled": r_data(*VOTES, name="filled", missing="impute", sample={"n": 220}),
     "Pima.tr2": r_data("MASS", "Pima.tr2", "type", missing="impute"),
     "BreastCancer": r_data(
-        "mlbench", "BreastCancer", "Class", drop=["Id"], missing="drop", sample={"n": 250}
+        "mlbench", "BreastCancer", "Class", drop=["Id"], missing="drop", sample={"n": 220}
     ),
 }
 
@@ -123,21 +124,29 @@ WITH_ARGUMENTS = {
 
 
 @pytest.fixture(scope="module")
-def complete(r: Path, tmp_path_factory: pytest.TempPathFactory) -> Study:
-    path = spec_of(tmp_path_factory.mktemp("complete"), list(COMPLETE.values()), READY)
-    return study(path, "plain_r.R")
+def studies(r: Path, tmp_path_factory: pytest.TempPathFactory) -> Sequence[Study]:
+    specs = [
+        spec_of(tmp_path_factory.mktemp("three"), list(THREE.values()), READY),
+        spec_of(tmp_path_factory.mktemp("two"), list(TWO_CLASSES.values()), OF_TWO),
+        spec_of(tmp_path_factory.mktemp("arguments"), THREE["Pima.tr"], WITH_ARGUMENTS),
+    ]
+    begun = [begin(path, "plain_r.R", allow_code=path is specs[2]) for path in specs]
+    return [complete(each) for each in begun]
 
 
 @pytest.fixture(scope="module")
-def two_classes(r: Path, tmp_path_factory: pytest.TempPathFactory) -> Study:
-    path = spec_of(tmp_path_factory.mktemp("two"), list(TWO_CLASSES.values()), OF_TWO)
-    return study(path, "plain_r.R")
+def three_sets(studies: Sequence[Study]) -> Study:
+    return studies[0]
 
 
 @pytest.fixture(scope="module")
-def with_arguments(r: Path, tmp_path_factory: pytest.TempPathFactory) -> Study:
-    path = spec_of(tmp_path_factory.mktemp("arguments"), COMPLETE["Pima.tr"], WITH_ARGUMENTS)
-    return study(path, "plain_r.R", allow_code=True)
+def two_classes(studies: Sequence[Study]) -> Study:
+    return studies[1]
+
+
+@pytest.fixture(scope="module")
+def with_arguments(studies: Sequence[Study]) -> Study:
+    return studies[2]
 
 
 def agree(study: Study, data: str, learner: str) -> None:
@@ -149,10 +158,10 @@ def agree(study: Study, data: str, learner: str) -> None:
         assert failed == 0
 
 
-@pytest.mark.parametrize("data", COMPLETE)
+@pytest.mark.parametrize("data", THREE)
 @pytest.mark.parametrize("learner", READY)
-def test_numbers_logicals_and_many_classes(complete: Study, learner: str, data: str) -> None:
-    agree(complete, data, learner)
+def test_numbers_logicals_and_many_classes(three_sets: Study, learner: str, data: str) -> None:
+    agree(three_sets, data, learner)
 
 
 @pytest.mark.parametrize("data", ("filled", "Pima.tr2", "BreastCancer"))
@@ -179,9 +188,9 @@ def test_arguments_and_functions_of_any_package(with_arguments: Study, learner: 
     agree(with_arguments, "Pima.tr", learner)
 
 
-def test_the_comparisons_can_tell_learners_apart(with_arguments: Study, complete: Study) -> None:
+def test_the_comparisons_can_tell_learners_apart(with_arguments: Study, three_sets: Study) -> None:
     # Equality means little where whatever one does comes to the same labels.
-    plain = {name: complete.of("Pima.tr", name) for name in READY}
+    plain = {name: three_sets.of("Pima.tr", name) for name in READY}
     changed = {name: with_arguments.of("Pima.tr", name) for name in WITH_ARGUMENTS}
     for name, like in (
         ("rpart with control", "rpart"),
@@ -233,7 +242,7 @@ def any_function(r: Path, tmp_path_factory: pytest.TempPathFactory) -> Study:
     given = {"a": 1, "b": [1, 2.5], "c": "x", "d": True, "e": ["x", "y"], "f": {"g": 1}, "h": None}
     learners["tell"] = {"engine": "r", "learner": "cvproof::tell", "params": given}
     learners["recurse"] = {"engine": "r", "learner": "cvproof::recurse"}
-    path = spec_of(tmp_path_factory.mktemp("any"), COMPLETE["iris"], learners)
+    path = spec_of(tmp_path_factory.mktemp("any"), THREE["iris"], learners)
     return study(path, allow_code=True, jobs=1)
 
 
@@ -287,7 +296,7 @@ def test_runaway_recursion_is_an_error_and_no_crash(any_function: Study) -> None
 def test_functions_of_any_package_need_allow_code(
     tmp_path: Path, call: Callable[..., Answer], entry: Any, place: str
 ) -> None:
-    path = spec_of(tmp_path, COMPLETE["iris"], {"rpart": r("rpart"), "any": entry})
+    path = spec_of(tmp_path, THREE["iris"], {"rpart": r("rpart"), "any": entry})
     answer = call("validate", path, "--json")
     (fault,) = answer.faults
     assert (answer.code, fault["path"]) == (2, place)

@@ -251,7 +251,7 @@ def test_knn_takes_no_factors(tmp_path: Path, call: Callable[..., Answer]) -> No
     [
         "{engine: r, learner: rpart, params: {control: {cp: 0.1}}, na_action: omit}",
         "{engine: r, learner: nnet, params: {size: 2, decay: 0.1}}",
-        "{engine: r, learner: svm, params: {class.weights: {setosa: 2, virginica: 1, versicolor: 1}}}",
+        "{engine: r, learner: svm, params: {class.weights: {setosa: 2, virginica: 3}}}",
         "{engine: rweka, learner: J48, params: '-C 0.1 -M 3', seeding: none, na_action: pass}",
         "{engine: rweka, learner: J48, options: [-C, 0.1]}",
         "{engine: rweka, learner: weka.classifiers.bayes.BayesNet}",
@@ -323,6 +323,8 @@ def test_values_with_code_in_them_are_only_values(
             if argument == "control":  # nor does it smuggle in what is not the user's to give
                 hidden = ("formula", "data", "subset", "weights", "na.action", "method", "family")
                 values += [{key: value} for key in hidden for value in (nasty, "quit")]
+            if argument == "contrasts":  # R looks these up by name and calls what it finds
+                values += [{"g": "stop"}, {"unordered": "stop", "ordered": "stop"}]
             for number, value in enumerate(values):
                 params = {**needed.get(name, {}), argument: value}
                 learners[f"{name} {argument} {number}"] = {
@@ -332,8 +334,8 @@ def test_values_with_code_in_them_are_only_values(
                 }
     assert len(learners) > 300
     data = {"source": "csv", "path": "data.csv", "target": nasty}
-    rows = [f"{i % 7},{i * i % 11},{nasty if i % 2 else 'b'}" for i in range(24)]
-    header = f"x,{nasty} + 1,{nasty}"
+    rows = [f"{i % 7},{i * i % 11},{'pqr'[i % 3]},{nasty if i % 2 else 'b'}" for i in range(24)]
+    header = f"x,{nasty} + 1,g,{nasty}"
     (tmp_path / "spec").mkdir()
     (tmp_path / "spec" / "data.csv").write_text("\n".join([header, *rows]) + "\n")
     path = spec_of(tmp_path / "spec", data, learners, tests=["holdout_mcnemar"])
@@ -347,6 +349,8 @@ def test_values_with_code_in_them_are_only_values(
     assert not (tmp_path / "marked").exists()
     said = [outcome.fault for outcome in found.found.values() if outcome.fault]
     assert len(said) > 100 and not [text for text in said if "R ended" in text or "quit()" in text]
+    # What stop() says where it is called with the levels of g.
+    assert not [text for text in said if "pqrTRUE" in text]
 
 
 def test_values_for_functions_of_any_package_are_only_values(tmp_path: Path) -> None:

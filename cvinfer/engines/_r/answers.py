@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import pickle
+import queue
+import resource
 import shutil
 import struct
 import sys
-from typing import Any, BinaryIO, Callable, Mapping, Optional, Sequence
+import threading
+from typing import Any, BinaryIO, Callable, Mapping, NoReturn, Optional, Sequence
 
 from cvinfer.engines._r import embedded
 from cvinfer.engines._r.place import PACKAGE, NoR, library
@@ -31,18 +34,34 @@ def serve() -> None:
     os.dup2(nowhere, 2)
     questions = os.fdopen(os.dup(0), "rb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    # A crash leaves no core file.
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    asked: "queue.SimpleQueue[tuple[str, Sequence[Any]]]" = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(questions, asked), daemon=True).start()
+    try:
+        while True:
+            _send(answers, _answer(*asked.get()))
+    finally:
+        _leave()
+
+
+def _listen(questions: BinaryIO, asked: "queue.SimpleQueue[tuple[str, Sequence[Any]]]") -> None:
+    """Take questions; once nobody can ask any more, end this process, whatever R is at."""
     try:
         while True:
             head = questions.read(_SIZE.size)
             if len(head) < _SIZE.size:
                 break
             (size,) = _SIZE.unpack(head)
-            question, arguments = pickle.loads(questions.read(size))
-            _send(answers, _answer(question, arguments))
+            asked.put(pickle.loads(questions.read(size)))
     finally:
-        # R's own way out would remove its temporary directory, but rpy2 may hang there.
-        shutil.rmtree(os.environ.get("CVINFER_SCRATCH", ""), ignore_errors=True)
-        os._exit(0)
+        _leave()
+
+
+def _leave() -> NoReturn:
+    # R's own way out would remove its temporary directory, but rpy2 may hang there.
+    shutil.rmtree(os.environ.get("CVINFER_SCRATCH", ""), ignore_errors=True)
+    os._exit(0)
 
 
 def _send(answers: BinaryIO, answer: tuple[str, Any]) -> None:

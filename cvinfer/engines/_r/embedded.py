@@ -11,6 +11,8 @@ import functools
 import os
 import re
 import resource
+import shlex
+import threading
 from pathlib import Path
 from typing import Any, Mapping, NoReturn, Optional, Sequence
 
@@ -75,7 +77,13 @@ class Bridge:
         """What a function of the package returns, as R has it."""
         if function not in self._functions:
             self._functions[function] = self._namespace[function]
-        return self._functions[function](*arguments)
+        thread = threading.get_ident()
+        try:
+            return self._functions[function](*arguments)
+        finally:
+            # rJava makes an error of R of it, and R goes on with that in the learner's thread.
+            if threading.get_ident() != thread:
+                workplace.leave("the learner called Java's Runtime.halt")
 
     def call(self, function: str, *arguments: Any) -> Any:
         """The same as Python values; see `to_python`."""
@@ -125,8 +133,22 @@ def jvm_parameters() -> list[str]:
             f"-Dcvinfer.cause={cause}",
             f"-Djava.io.tmpdir={os.environ.get('TMPDIR', str(scratch))}",
             f"-Duser.home={scratch}",  # Weka keeps a folder of its own in there
+            f"-XX:OnOutOfMemoryError=: > {shlex.quote(str(_exhausted(scratch)))}",
         ]
     return found
+
+
+def heap_exhausted() -> bool:
+    """Whether Java ever ran out of heap in this worker, even if a learner kept that to itself.
+
+    Those of Weka that build parts of a model in threads of their own go on without the parts.
+    """
+    scratch = workplace.scratch()
+    return scratch is not None and _exhausted(scratch).exists()
+
+
+def _exhausted(scratch: Path) -> Path:
+    return Path(os.environ.get("TMPDIR", str(scratch))) / "heap-exhausted"
 
 
 def _start() -> Any:

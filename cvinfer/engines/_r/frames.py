@@ -113,11 +113,20 @@ def raise_fault(answer: Any, title: str) -> None:
     said: Optional[Any] = answer.get("error") if isinstance(answer, Mapping) else None
     if said is None:
         return
-    message = f"{title}: {one_line(_first(said))}"
+    message = _with_title(one_line(_first(said)), title)
     if _first(answer.get("kind")) == "heap":
         heap = embedded.heap_mb()
         raise Spent(f"{message} (Java's heap of {heap} MB is too small; limits: memory_mb sets it)")
     raise LearnerError(message)
+
+
+def _with_title(said: str, title: str) -> str:
+    """What was said, after the learner's name unless R has put that there; Weka's is short there."""
+    for name in (title, title.rpartition(".")[2]):
+        if said.startswith(name):
+            rest = said[len(name) :]
+            return said if rest.strip(": ") else f"{name}: no message"
+    return f"{title}: {said}"
 
 
 def _first(value: Any) -> str:

@@ -22,6 +22,7 @@ from typing import Any, Mapping, Optional
 
 from cvinfer.engines._r.place import NoR, why_no_r
 from cvinfer.errors import UserError
+from cvinfer.execute.causes import cause
 from cvinfer.execute.scratch import Scratch
 
 #: Seconds that an answer may take: the start of R and the JVM, or a large data set.
@@ -132,9 +133,9 @@ class _Helper:
             return f"R did not answer within {PATIENCE:g} s (question: {question})"
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(FAREWELL)
-        code = self.process.returncode
+        why = cause(self.scratch.path, self.process.pid, self.process.returncode)
         self.end()
-        return f"R's process ended while it was asked (question: {question}; exit code {code})"
+        return f"R's process ended while it was asked (question: {question}): {why}"
 
     def end(self) -> None:
         if self.pid != os.getpid():  # a fork of the process that has it

@@ -66,7 +66,7 @@ public class Marked extends AbstractClassifier {
       case "runtime":
         throw new RuntimeException("no luck at all");
       case "odd":
-        throw new Exception("a \u00e4\u20ac\ud83d\ude00 b\n\t'c' \"d\" \\e %s {f}\u0000 \ud800 g");
+        throw new Exception("a \u00e4\u20ac\ud83d\ude00 b\n\t'c' \"d\" \\e %s {f} g");
       case "wordless":
         throw new ArrayIndexOutOfBoundsException();
       case "error":
@@ -88,7 +88,7 @@ public class Marked extends AbstractClassifier {
         break;
       case "wait":
         tell();
-        while (!new File(place, "go").exists()) {
+        while (!mayGo()) {
           Thread.sleep(20);
         }
         break;
@@ -98,8 +98,10 @@ public class Marked extends AbstractClassifier {
       case "heap":
         hoard();
         break;
-      case "array":
-        most = new double[Integer.MAX_VALUE - 8].length;
+      case "swallow":
+        Thread thread = new Thread(this::hoard);
+        thread.start();
+        thread.join();
         break;
       case "loud":
         System.out.println("LOUD out \u00e4");
@@ -120,24 +122,29 @@ public class Marked extends AbstractClassifier {
     new File(place, "Java-" + ProcessHandle.current().pid()).createNewFile();
   }
 
+  private boolean mayGo() {
+    return new File(place, "go").exists();
+  }
+
   private void once() throws IOException {
+    boolean first = new File(place).list().length == 0;
     tell();
-    if (new File(place, "once in Java").createNewFile()) {
+    if (first) {
       System.exit(4);
     }
   }
 
   private void endless() throws IOException {
     tell();
-    boolean go = new File(place, "go").exists();
+    boolean go = mayGo();
     while (!go) {
       most = most > 0 ? 0 : 1;
     }
   }
 
-  /** Weka's own support vector machine, which takes minutes with this on labels at random. */
+  /** Weka's own support vector machine, which takes minutes for labels at random and no slack. */
   private void smo() throws Exception {
-    boolean go = new File(place, "go").exists();
+    boolean go = mayGo();
     int n = go ? 50 : 4000;
     int width = 20;
     ArrayList<Attribute> attributes = new ArrayList<>();
@@ -154,7 +161,7 @@ public class Marked extends AbstractClassifier {
       noise.add(new DenseInstance(1.0, values));
     }
     SMO machine = new SMO();
-    machine.setC(1e9);
+    machine.setC(go ? 1 : 1e9);
     tell();
     machine.buildClassifier(noise);
   }
