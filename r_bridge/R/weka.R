@@ -66,6 +66,8 @@ bridge_weka_load <- function(frame) {
   guarded({
     started()
     levels <- lapply(frame, weka_levels)
+    # As they were written: where Weka draws random numbers, the text of a record seeds them.
+    levels[[1L]] <- attr(frame, "class_labels", exact = TRUE)
     counts <- vapply(levels, function(each) if (is.null(each)) -1L else length(each), 1L)
     values <- unlist(lapply(frame, weka_values), use.names = FALSE)
     list(data = rJava::.jcall("cvinfer/Data", "Lcvinfer/Data;", "of",

@@ -79,7 +79,7 @@ ON_GAPS = {
     ),
     "qda": "(no class for {gaps} of {all} test records|rank deficiency in group)",
     "randomForest": "missing values",
-    "ranger": "Missing data in columns: V1, ",
+    "ranger": "Missing data in columns: V",
 }
 WITH_ARGUMENTS = {
     "rpart with control": r("rpart", {"control": {"cp": 0, "minsplit": 5}, "maxdepth": 3}),

@@ -56,6 +56,9 @@ def _asked(package: str, dataset: str) -> Mapping[str, Any]:
     from cvinfer.engines._r.inquiry import ask
     from cvinfer.engines._r.place import NoR, remedy
 
+    for key, name in (("package", package), ("dataset", dataset)):
+        if not name:
+            raise UserError(f"{key} is empty; it is the name of the R {key}", (key,))
     if not _PACKAGE_NAME.fullmatch(package):
         raise UserError(f"{package!r} is no name of an R package", ("package",))
     try:
