@@ -12,7 +12,7 @@ from r_proof import HERE, Answer, install
 
 from cvinfer.engines._r import inquiry
 
-#: R packages whose learners are all ready-made ones.
+#: R packages of the ready-made learners.
 PACKAGES = ("rpart", "tree", "e1071", "MASS", "nnet", "class", "kknn", "randomForest", "ranger")
 
 

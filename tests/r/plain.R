@@ -1,8 +1,8 @@
 # What an R user writes: every learner on the exported splits, without any code of cvinfer.
 #
 # The working directory holds sets.csv (where the data are), a file of splits for each data set and
-# seeds.csv (which learners run on which splits); a file with the script's name and .csv is written
-# there: a row per test record, or one row with the fault where a fit gave no class for every record.
+# seeds.csv (which learners run on which splits). A file with the script's name and .csv is written
+# there: a row per test record, or one with the fault where a fit gave no class for every record.
 
 run_plain <- function(script, learners) {
   text <- function(file) read.csv(file, colClasses = "character", na.strings = character())
@@ -34,7 +34,10 @@ run_plain <- function(script, learners) {
         set.seed(seed, kind = "Mersenne-Twister", normal.kind = "Inversion",
           sample.kind = "Rejection")
         outcome <- tryCatch(
-          classes(suppressWarnings(learners[[fit$learner]](formula, train, test, seed)), nrow(test)),
+          {
+            learner <- learners[[fit$learner]]
+            classes(suppressWarnings(learner(formula, train, test, seed)), nrow(test))
+          },
           error = function(e) list(fault = conditionMessage(e))
         )
         record <- if (is.null(outcome$fault)) rows$record[rows$role == "test"] else ""
@@ -61,8 +64,8 @@ the_data <- function(set) {
   structure(df, target = set$target)
 }
 
-# Columns are renamed: their names in the file may be anything. An empty feature is missing, an empty
-# class is a class, and texts are sorted as bytes.
+# Columns are renamed: their names in the file may be anything. An empty feature is missing, an
+# empty class is a class, and texts are sorted as bytes.
 from_file <- function(path, target) {
   text <- read.csv(path, colClasses = "character", na.strings = character(), check.names = FALSE)
   at <- match(target, names(text))

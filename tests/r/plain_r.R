@@ -46,10 +46,12 @@ learners <- list(
   lda = function(formula, train, test, seed) predict(lda(formula, train), test)$class,
   qda = trimmed(function(formula, train, test, seed) predict(qda(formula, train), test)$class),
   nnet = trimmed(function(formula, train, test, seed) {
-    predict(nnet(formula, train, size = 2, maxit = 40, MaxNWts = 5000, trace = FALSE), test, type = "class")
+    fit <- nnet(formula, train, size = 2, maxit = 40, MaxNWts = 5000, trace = FALSE)
+    predict(fit, test, type = "class")
   }),
   multinom = function(formula, train, test, seed) {
-    predict(multinom(formula, train, maxit = 40, MaxNWts = 5000, trace = FALSE), test, type = "class")
+    fit <- multinom(formula, train, maxit = 40, MaxNWts = 5000, trace = FALSE)
+    predict(fit, test, type = "class")
   },
   glm = function(formula, train, test, seed) {
     two(predict(glm(formula, binomial, train), test, type = "response"), formula, train)
@@ -62,16 +64,19 @@ learners <- list(
     predict(randomForest(formula, train, ntree = 15), test)
   }),
   ranger = function(formula, train, test, seed) {
-    predict(ranger(formula, train, num.trees = 15, num.threads = 1), test, num.threads = 1)$predictions
+    fit <- ranger(formula, train, num.trees = 15, num.threads = 1)
+    predict(fit, test, num.threads = 1)$predictions
   },
 
   # Arguments, given as mappings in the spec.
   "rpart with control" = function(formula, train, test, seed) {
-    fit <- rpart(formula, train, method = "class", control = rpart.control(cp = 0, minsplit = 5, maxdepth = 3))
+    control <- rpart.control(cp = 0, minsplit = 5, maxdepth = 3)
+    fit <- rpart(formula, train, method = "class", control = control)
     predict(fit, test, type = "class")
   },
   "rpart with prior" = function(formula, train, test, seed) {
-    fit <- rpart(formula, train, method = "class", parms = list(prior = c(0.2, 0.8), split = "information"))
+    parms <- list(prior = c(0.2, 0.8), split = "information")
+    fit <- rpart(formula, train, method = "class", parms = parms)
     predict(fit, test, type = "class")
   },
   "rpart with loss" = function(formula, train, test, seed) {
@@ -79,7 +84,8 @@ learners <- list(
     predict(fit, test, type = "class")
   },
   "weighted svm" = function(formula, train, test, seed) {
-    predict(svm(formula, train, kernel = "linear", cost = 0.5, class.weights = c(Yes = 3, No = 1)), test)
+    weights <- c(Yes = 3, No = 1)
+    predict(svm(formula, train, kernel = "linear", cost = 0.5, class.weights = weights), test)
   },
   "lda with prior" = function(formula, train, test, seed) {
     predict(lda(formula, train, prior = c(No = 0.1, Yes = 0.9)), test)$class
@@ -91,11 +97,15 @@ learners <- list(
     fitted(kknn(formula, train, test, k = 3, kernel = "triangular", distance = 1))
   },
   "weighted forest" = trimmed(function(formula, train, test, seed) {
-    fit <- randomForest(formula, train, ntree = 15, cutoff = c(0.3, 0.7), sampsize = c(20, 10), mtry = 2)
+    fit <- randomForest(formula, train,
+      ntree = 15, mtry = 2, cutoff = c(0.3, 0.7), sampsize = c(20, 10)
+    )
     predict(fit, test)
   }),
   "weighted ranger" = function(formula, train, test, seed) {
-    fit <- ranger(formula, train, num.trees = 15, num.threads = 1, class.weights = c(1, 5), splitrule = "extratrees")
+    fit <- ranger(formula, train,
+      num.trees = 15, num.threads = 1, class.weights = c(1, 5), splitrule = "extratrees"
+    )
     predict(fit, test, num.threads = 1)$predictions
   },
   "probability ranger" = function(formula, train, test, seed) {

@@ -1,8 +1,6 @@
 # Weka's learners through RWeka, as its users call them; names as in test_r_identity_weka.py.
 
 source(file.path(commandArgs(TRUE)[[1L]], "plain.R"))
-# Many short fits: what the JVM spends on its own tuning would be more than what it saves.
-options(java.parameters = c("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"))
 suppressPackageStartupMessages(library(RWeka))
 
 weka <- function(name) make_Weka_classifier(paste0("weka/classifiers/", name))
@@ -18,7 +16,7 @@ plain <- function(fun, control = function(seed) NULL) {
 passed <- function(fun) {
   function(formula, train, test, seed) predict(fun(formula, train, na.action = na.pass), test)
 }
-with <- function(...) {
+chosen <- function(...) {
   given <- Weka_control(...)
   function(seed) given
 }
@@ -29,33 +27,37 @@ run_plain("plain_rweka", list(
   SMO = function(formula, train, test, seed) predict(SMO(formula, train), test),
   Logistic = function(formula, train, test, seed) predict(Logistic(formula, train), test),
   IBk = function(formula, train, test, seed) predict(IBk(formula, train), test),
-  "short Logistic" = plain(Logistic, with(M = 3)),
+  "short Logistic" = plain(Logistic, chosen(M = 3)),
 
   "J48 with gaps" = passed(J48),
   "JRip with gaps" = passed(JRip),
   "IBk with gaps" = passed(IBk),
 
-  "J48 by mapping" = plain(J48, with(C = 0.1, M = 5, A = TRUE)),
-  "J48 by flags" = plain(J48, with(U = TRUE, M = 4)),
-  "3-NN" = plain(IBk, with(K = 3, I = TRUE)),
-  "SMO with RBF" = plain(SMO, with(
+  "J48 by mapping" = plain(J48, chosen(C = 0.1, M = 5, A = TRUE)),
+  "J48 by flags" = plain(J48, chosen(U = TRUE, M = 4)),
+  "3-NN" = plain(IBk, chosen(K = 3, I = TRUE)),
+  "SMO with RBF" = plain(SMO, chosen(
     C = 2, K = list("weka.classifiers.functions.supportVector.RBFKernel", G = 0.05)
   )),
 
-  "forest of seed 7" = plain(RandomForest, with(I = 8, S = 7)),
+  "forest of seed 7" = plain(RandomForest, chosen(I = 8, S = 7)),
   forest = plain(RandomForest, function(seed) Weka_control(I = 8, S = seed)),
   "seeded JRip" = plain(JRip, function(seed) Weka_control(S = seed)),
-  "bagged J48" = plain(Bagging, with(I = 4, S = 3, W = list(J48, M = 5))),
-  "bagged trees" = plain(Bagging, function(seed) Weka_control(I = 4, S = seed, W = "weka.classifiers.trees.REPTree")),
-  "boosted stumps" = plain(AdaBoostM1, with(I = 6, S = 2, W = "weka.classifiers.trees.DecisionStump")),
-  "boosted J48" = plain(AdaBoostM1, with(I = 3, S = 2, W = list(J48, C = 0.1))),
+  "bagged J48" = plain(Bagging, chosen(I = 4, S = 3, W = list(J48, M = 5))),
+  "bagged trees" = plain(Bagging, function(seed) {
+    Weka_control(I = 4, S = seed, W = "weka.classifiers.trees.REPTree")
+  }),
+  "boosted stumps" = plain(AdaBoostM1, chosen(
+    I = 6, S = 2, W = "weka.classifiers.trees.DecisionStump"
+  )),
+  "boosted J48" = plain(AdaBoostM1, chosen(I = 3, S = 2, W = list(J48, C = 0.1))),
 
   NaiveBayes = plain(NaiveBayes),
   BayesNet = plain(BayesNet),
   OneR = plain(OneR),
   PART = plain(PART),
   DecisionStump = plain(DecisionStump),
-  LMT = plain(LMT, with(I = 5)),
+  LMT = plain(LMT, chosen(I = 5)),
   LogitBoost = plain(LogitBoost, function(seed) Weka_control(I = 4, S = seed)),
   perceptron = plain(MultilayerPerceptron, function(seed) Weka_control(N = 5, H = "3", S = seed)),
   RandomForest = plain(RandomForest, function(seed) Weka_control(I = 10, S = seed)),

@@ -17,10 +17,9 @@ for (at in seq(1L, length(words), 2L)) {
     kind <- if (is.ordered(column)) "ordered" else class(column)[[1L]]
     tell(words[[at + 1L]], name, kind, "levels", enc2utf8(as.character(levels(column))))
     cat("\n")
-    tell(
-      words[[at + 1L]], name, kind, "values",
-      ifelse(is.na(column), "-", if (is.double(column)) format(column, digits = 17, trim = TRUE) else enc2utf8(as.character(column)))
-    )
+    exact <- is.double(column)
+    texts <- if (exact) format(column, digits = 17, trim = TRUE) else enc2utf8(as.character(column))
+    tell(words[[at + 1L]], name, kind, "values", ifelse(is.na(column), "-", texts))
     cat("\n")
   }
 }

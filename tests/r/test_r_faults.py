@@ -1,4 +1,4 @@
-"""Faults of R, Java and Weka: each costs its own fit, is told with its cause, and leaves nothing."""
+"""Faults of R, Java and Weka: each costs its own fit, tells its cause and leaves nothing."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ HEALTHY: Mapping[str, Any] = {
 
 
 class World(NamedTuple):
-    """A command's home, place for temporary files, working directory, and where fits speak to us."""
+    """A command's home, temporary files and working directory, and where its fits speak to us."""
 
     root: Path
     variables: Mapping[str, str]
@@ -172,7 +172,7 @@ class Ran(NamedTuple):
         )
 
 
-def finished(world: World, process: "subprocess.Popen[str]", seconds: float = 120.0) -> Ran:
+def finished(world: World, process: "subprocess.Popen[str]", seconds: float = 300.0) -> Ran:
     out, err = process.communicate(timeout=seconds)
     assert (world.result / "result.json").exists(), err
     document = json.loads((world.result / "result.json").read_text())

@@ -121,7 +121,7 @@ def raise_fault(answer: Any, title: str) -> None:
 
 
 def _with_title(said: str, title: str) -> str:
-    """What was said, after the learner's name unless R has put that there; Weka's is short there."""
+    """What was said, after the learner's name unless R put that there; of Weka's the last part."""
     for name in (title, title.rpartition(".")[2]):
         if said.startswith(name):
             rest = said[len(name) :]

@@ -8,7 +8,7 @@ first_class <- function(formula, data, ...) {
 
 predict.first_class <- function(object, newdata, type = "factor", ...) {
   found <- rep(object$class, nrow(newdata))
-  scores <- vapply(levels(found), function(level) as.numeric(found == level), numeric(nrow(newdata)))
+  scores <- vapply(levels(found), function(each) as.numeric(found == each), numeric(nrow(newdata)))
   switch(type,
     factor = found,
     character = as.character(found),
