@@ -48,7 +48,7 @@ count_matters <- function(found, n, who) {
   if (found != n) {
     refuse(
       who, " gave ", found, " predictions for ", n, " test records",
-      if (found < n) ": it drops records with missing values"
+      if (found < n) "; some functions drop records with missing values"
     )
   }
 }

@@ -10,6 +10,7 @@ bridge_weka_start <- function(parameters = character(), jars = character()) {
     # Weka would make ~/wekafiles and look for settings there, which are no part of an experiment.
     if (!nzchar(Sys.getenv("WEKA_HOME"))) Sys.setenv(WEKA_HOME = file.path(tempdir(), "weka"))
     rJava::.jinit(c(weka, own, jars), parameters = jvm_parameters(parameters))
+    rJava::.jcall("cvinfer/Classifiers", "V", "start")
     session$jars <- c(weka, jars)
     session$classes <- NULL
     TRUE

@@ -12,6 +12,7 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.regex.Pattern;
 import weka.classifiers.Classifier;
+import weka.core.Capabilities;
 import weka.core.Option;
 import weka.core.OptionHandler;
 import weka.core.Randomizable;
@@ -25,6 +26,14 @@ public final class Classifiers {
   private static final Pattern CLASS = Pattern.compile("[A-Za-z_]\\w*(\\.[A-Za-z_]\\w*)+");
 
   private Classifiers() {}
+
+  /**
+   * Weka reads its settings, and loads the matrix library that some classifiers need, when these are
+   * first asked for: at the start, and not in the time of a fit.
+   */
+  public static void start() {
+    new Capabilities(null);
+  }
 
   /** A classifier with its options set; setOptions blanks the array it is given. */
   static Classifier make(String name, String[] options, int seed, int seeding) throws Exception {

@@ -2,7 +2,6 @@ package cvinfer;
 
 import java.util.ArrayList;
 import weka.core.Attribute;
-import weka.core.Capabilities;
 import weka.core.DenseInstance;
 import weka.core.Instance;
 import weka.core.Instances;
@@ -25,8 +24,6 @@ public final class Data {
    * @param values column by column, NaN for a missing value, nominal ones as codes from 0
    */
   public static Data of(String[] names, int[] counts, String[] labels, double[] values, int n) {
-    // Weka reads its settings when a learner first asks for these: not in the time of a fit.
-    new Capabilities(null);
     int width = names.length;
     ArrayList<Attribute> attributes = new ArrayList<>(width);
     for (int at = 0, next = 0; at < width; at++) {

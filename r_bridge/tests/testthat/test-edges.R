@@ -128,7 +128,7 @@ test_that("test records with missing values: a prediction, none, or an error wit
       expect_match(got$error, name)
     }
     if (name %in% c("svm", "kknn")) {
-      expect_match(got$error, "gave 58 predictions for 60 test records: it drops records with")
+      expect_match(got$error, "gave 58 predictions for 60 test records; some functions drop records with")
     }
     filled <- bridge_predict(frame, name, arguments_of(name), train, 1:60, 1L, "omit", c(2, 0, 1))
     expect_null(filled$error, info = name)
