@@ -300,10 +300,10 @@ JAVA_ERRORS = {
 #: Ready-made learners that cannot do what they are asked for, on any split.
 UNABLE = {
     "nnet": (r("nnet", size=1000), "nnet: too many (5001) weights"),
-    "line": (
-        weka("weka.classifiers.functions.SimpleLinearRegression"),
-        "SimpleLinearRegression: weka.core.UnsupportedAttributeTypeException: "
-        "weka.classifiers.functions.SimpleLinearRegression: Cannot handle binary class!",
+    "counts": (
+        weka("weka.classifiers.bayes.NaiveBayesMultinomial"),
+        "NaiveBayesMultinomial: java.lang.Exception: Numeric attribute values must all be greater"
+        " or equal to zero.",
     ),
 }
 ERRORS = {

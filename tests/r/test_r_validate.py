@@ -59,7 +59,7 @@ def fault_of(
             None,
         ),
         ("{engine: rweka, learner: java.lang.Runtime}", "learner", "not a Weka classifier", None),
-        ("{engine: rweka, learner: LinearRegression}", "learner", "", None),
+        ("{engine: rweka, learner: LinearRegression}", "learner", "predicts numbers", None),
     ],
 )
 def test_wrong_names(

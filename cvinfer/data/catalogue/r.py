@@ -64,7 +64,8 @@ def _asked(package: str, dataset: str) -> Mapping[str, Any]:
     try:
         found: Mapping[str, Any] = ask("data", package, dataset)
     except NoR as error:
-        raise UserError(f"R's data sets need R: {error}; {remedy()}", ("source",)) from None
+        advice = "" if remedy() in str(error) else f"; {remedy()}"
+        raise UserError(f"R's data sets need R: {error}{advice}", ("source",)) from None
     except CvinferError as error:
         where = "package" if "is not installed" in str(error) else "dataset"
         raise UserError(str(error), (where,)) from None

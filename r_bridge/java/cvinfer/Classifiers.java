@@ -13,6 +13,7 @@ import java.util.jar.JarFile;
 import java.util.regex.Pattern;
 import weka.classifiers.Classifier;
 import weka.core.Capabilities;
+import weka.core.Capabilities.Capability;
 import weka.core.Option;
 import weka.core.OptionHandler;
 import weka.core.Randomizable;
@@ -141,8 +142,11 @@ public final class Classifiers {
   public static String[] check(String name, String[] options) {
     List<String> answer = new ArrayList<>();
     try {
-      make(name, options.clone(), 0, 0);
-      return new String[0];
+      Classifier made = make(name, options.clone(), 0, 0);
+      if (takesClasses(made)) {
+        return new String[0];
+      }
+      return new String[] {name + " predicts numbers, not classes"};
     } catch (Bridge.Refusal refusal) {
       answer.add(refusal.getMessage());
     } catch (Throwable fault) {
@@ -157,6 +161,15 @@ public final class Classifiers {
       return answer.toArray(new String[0]);
     }
     return answer.toArray(new String[0]);
+  }
+
+  /** Whether it can learn a nominal class at all; one that does not say so is given the chance. */
+  private static boolean takesClasses(Classifier made) {
+    Capabilities known = made.getCapabilities();
+    return known == null
+        || known.handles(Capability.NOMINAL_CLASS)
+        || known.handles(Capability.BINARY_CLASS)
+        || known.handles(Capability.UNARY_CLASS);
   }
 
   /** Each option as its synopsis and description in one line. */
