@@ -91,7 +91,9 @@ def outside(command: Sequence[str], case: Case, which: str) -> tuple[float, list
     """Seconds that the other program tells, and its predictions."""
     out = case.place / "predictions.txt"
     words = [*command[:-1], str(case.data), str(case.splits), command[-1], str(out)]
-    done = subprocess.run(words, capture_output=True, text=True, env=environment())
+    # Weka would make a folder in the user's home.
+    variables = {**environment(), "WEKA_HOME": str(case.place / "weka")}
+    done = subprocess.run(words, capture_output=True, text=True, env=variables)
     if done.returncode:
         sys.exit(f"{which} failed:\n{done.stderr}")
     codes = [list(map(int, line.split())) for line in out.read_text().splitlines()]

@@ -40,7 +40,8 @@ def r_cmd(place: Path, *words: str, env: Mapping[str, str]) -> tuple[int, str]:
     done = subprocess.run(
         ["R", "CMD", *words],
         cwd=place,
-        env=dict(env),
+        # Tests of the package that end R on purpose leave its temporary directory behind.
+        env={**env, "TMPDIR": str(place)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
