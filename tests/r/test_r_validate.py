@@ -38,6 +38,13 @@ def fault_of(
     return fault
 
 
+def told(fault: Any, path: str, said: str, meant: Optional[str]) -> None:
+    assert fault["path"] == ".".join(filter(None, ("learners.bad", path)))
+    assert said in fault["message"]
+    if meant is not None:
+        assert fault["suggestion"] == meant
+
+
 @pytest.mark.parametrize(
     "entry, path, said, meant",
     [
@@ -70,11 +77,7 @@ def test_wrong_names(
     said: str,
     meant: Optional[str],
 ) -> None:
-    fault = fault_of(call, tmp_path, entry)
-    assert fault["path"] == ".".join(filter(None, ("learners.bad", path)))
-    assert said in fault["message"]
-    if meant is not None:
-        assert fault["suggestion"] == meant
+    told(fault_of(call, tmp_path, entry), path, said, meant)
 
 
 @pytest.mark.parametrize(
@@ -155,11 +158,7 @@ def test_wrong_arguments_of_r(
     said: str,
     meant: Optional[str],
 ) -> None:
-    fault = fault_of(call, tmp_path, entry)
-    assert fault["path"] == ".".join(filter(None, ("learners.bad", path)))
-    assert said in fault["message"]
-    if meant is not None:
-        assert fault["suggestion"] == meant
+    told(fault_of(call, tmp_path, entry), path, said, meant)
 
 
 @pytest.mark.parametrize(
