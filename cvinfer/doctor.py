@@ -15,6 +15,8 @@ import sys
 from pathlib import Path
 from typing import Any, Collection, Iterator, Mapping, NamedTuple, Optional, Sequence
 
+from cvinfer.engines._r.place import setup_script
+
 OLDEST = (3, 10)
 ENOUGH_MEMORY = 1.0
 #: Megabytes of a worker besides Java's heap: Python, R and the JVM itself.
@@ -484,13 +486,6 @@ def install_packages(names: Sequence[str], library: Optional[Path]) -> str:
 
 def _r_text(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def setup_script() -> Optional[Path]:
-    """tools/setup.sh, where this is a source tree."""
-    root = Path(__file__).resolve().parents[1]
-    script = root / "tools" / "setup.sh"
-    return script if script.is_file() and (root / "r_bridge").is_dir() else None
 
 
 def r_library() -> Optional[Path]:

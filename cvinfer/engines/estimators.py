@@ -271,11 +271,7 @@ def _missing_values(node: Node, dataset: Dataset) -> list[Problem]:
     """A learner that takes no missing values, on data that has some and is not imputed."""
     if dataset.impute:
         return []
-    holes = [
-        each.name
-        for each in dataset.features
-        if (each.values < 0 if each.kind == "categorical" else np.isnan(each.values)).any()
-    ]
+    holes = [each.name for each in dataset.features if each.missing.any()]
     if not holes:
         return []
     steps = [each for _, each in node.values["steps"]] if "steps" in node.values else [node]

@@ -7,13 +7,12 @@ reaches R as a value, never as source text.
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cvinfer.engines._r.place import NoR, remedy, why_no_r
+from cvinfer.engines._r.place import NoR, is_package_name, remedy, why_no_r
 from cvinfer.engines.base import Engine, LearnerInfo, LearnerSpec, Prediction, Problem, Session
 from cvinfer.engines.rweka import named_versions
 from cvinfer.errors import CvinferError, UserError
@@ -29,7 +28,6 @@ NA_ACTION = "pass"
 PACKAGE, FUNCTION, TYPE = "package", "function", "predict_type"
 #: Arguments that cvinfer itself gives.
 OURS = ("formula", "data", "x", "y", "cl", "train", "test", "newdata", "object", "subset")
-_PACKAGE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9.]*")
 
 
 class Code(NamedTuple):
@@ -204,7 +202,7 @@ def _of_ready_made(learner: LearnerSpec, dataset: Optional[Dataset]) -> list[Pro
     if not entry["available"]:
         message = f"{name} cannot be used here: {entry.get('reason')}"
         return [Problem(("learner",), message, remedy())]
-    problems = _arguments(learner, entry["arguments"], entry["arguments"])
+    problems = _arguments(learner, entry["arguments"])
     for each, words in entry["choices"].items():
         value = learner.params.get(each)
         if value is not None and value not in words:
@@ -227,9 +225,14 @@ def _of_ready_made(learner: LearnerSpec, dataset: Optional[Dataset]) -> list[Pro
     if entry["two_classes"] and len(dataset.classes) > 2:
         message = f"{name} is for two classes, and there are {len(dataset.classes)}"
         problems.append(Problem(("learner",), message, "binarize in data, or multinom"))
-    if name == "rpart" and learner.params.get("method") == "anova" and len(dataset.classes) > 2:
-        message = f"method anova is for two classes, and there are {len(dataset.classes)}"
-        problems.append(Problem(("params", "method"), message, "method class"))
+    for key, words in entry["two_classes_if"].items():
+        if learner.params.get(key) in words and len(dataset.classes) > 2:
+            others = [each for each in entry["choices"].get(key, ()) if each not in words]
+            message = (
+                f"{key} {learner.params[key]} is for two classes, and there are"
+                f" {len(dataset.classes)}"
+            )
+            problems.append(Problem(("params", key), message, f"{key} {' or '.join(others)}"))
     text = [each.name for each in dataset.features if each.kind == "categorical"]
     if entry["numeric_only"] and text:
         shown = ", ".join(text[:5]) + (" and more" if len(text) > 5 else "")
@@ -246,17 +249,17 @@ def _of_code(learner: LearnerSpec, code: Code, allow_code: bool) -> list[Problem
         place: tuple[str, ...] = ("options", FUNCTION) if inside else ("learner",)
         message = f"{code.package}::{code.function} is code of an R package"
         return [Problem(place, message, "a ready-made learner, or --allow-code to run it")]
-    if not _PACKAGE_NAME.fullmatch(code.package):
+    if not is_package_name(code.package):
         place = ("options", PACKAGE) if inside else ("learner",)
         return [Problem(place, f"{code.package!r} is no name of an R package")]
     try:
         arguments = known("arguments", code.package, code.function)
     except UserError as error:
         return [Problem(("options", FUNCTION) if inside else ("learner",), str(error))]
-    return _arguments(learner, arguments, arguments)
+    return _arguments(learner, arguments)
 
 
-def _arguments(learner: LearnerSpec, takes: Any, shown: Any) -> list[Problem]:
+def _arguments(learner: LearnerSpec, takes: Sequence[str]) -> list[Problem]:
     """Parameters that the function does not have, or that are not the user's to give."""
     name = learner.learner or learner.options.get(FUNCTION)
     free = "..." in takes
@@ -266,7 +269,7 @@ def _arguments(learner: LearnerSpec, takes: Any, shown: Any) -> list[Problem]:
             message = f"{name} has no parameter {key!r} to be set: cvinfer gives it"
             problems.append(Problem(("params", key), message))
         elif key not in takes and not free:
-            others = [each for each in shown if each not in OURS and each != "..."]
+            others = [each for each in takes if each not in OURS and each != "..."]
             message = f"{name} has no parameter {key!r}"
             allowed = ", ".join(others) or "none"
             problems.append(Problem(("params", key), message, allowed, close_match(key, others)))

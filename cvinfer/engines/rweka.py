@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvinfer.engines._r.flags import FlagError, flags
-from cvinfer.engines._r.place import NoR, why_no_r
+from cvinfer.engines._r.place import WEKA_PACKAGES, NoR, remedy, why_no_r
 from cvinfer.engines.base import (
     Engine,
     LearnerError,
@@ -125,15 +125,18 @@ class WekaSession:
     ) -> Prediction:
         from cvinfer.engines._r import embedded
 
+        name, options, seeding, na_action = self._settings(learner)
         before = embedded.heap_exhausted()  # as by another data set that was too large
         answer = self._bridge.call(
             "bridge_weka_predict",
             self._handle,
-            *self._settings(learner)[:2],
+            name,
+            options,
             embedded.integers(train + 1),
             embedded.integers(test + 1),
             embedded.integers(np.array([seed % 2**31])),
-            *self._settings(learner)[2:],
+            seeding,
+            na_action,
             self._frame.fill(train),
         )
         if embedded.heap_exhausted() and not before:
@@ -199,10 +202,10 @@ def why_no_weka() -> Optional[str]:
     from cvinfer.errors import CvinferError
 
     try:
-        found = known("versions", ("RWeka", "RWekajars", "rJava"))
+        found = known("versions", WEKA_PACKAGES)
     except CvinferError as error:
         return str(error)
-    absent = [name for name in ("RWeka", "RWekajars", "rJava") if not found.get(name)]
+    absent = [name for name in WEKA_PACKAGES if not found.get(name)]
     return f"R has no package {', '.join(absent)}" if absent else None
 
 
@@ -219,8 +222,6 @@ def _of_form(learner: LearnerSpec) -> list[Problem]:
     """Faults that need no Weka to be seen."""
     why = why_no_r()
     if why is not None:
-        from cvinfer.engines._r.place import remedy
-
         message = f"the engine rweka cannot be used here: {why}"
         return [Problem(("engine",), message, f"a machine with R and Weka: {remedy()}")]
     if learner.steps is not None:

@@ -67,22 +67,6 @@ def told(fault: Any, path: str, said: str, meant: Optional[str]) -> None:
         ),
         ("{engine: rweka, learner: java.lang.Runtime}", "learner", "not a Weka classifier", None),
         ("{engine: rweka, learner: LinearRegression}", "learner", "predicts numbers", None),
-    ],
-)
-def test_wrong_names(
-    tmp_path: Path,
-    call: Callable[..., Answer],
-    entry: str,
-    path: str,
-    said: str,
-    meant: Optional[str],
-) -> None:
-    told(fault_of(call, tmp_path, entry), path, said, meant)
-
-
-@pytest.mark.parametrize(
-    "entry, path, said, meant",
-    [
         (
             "{engine: r, learner: rpart, params: {minsplt: 5}}",
             "params.minsplt",
@@ -150,7 +134,7 @@ def test_wrong_names(
         ("{engine: rweka, steps: [J48]}", "steps", "has no steps", None),
     ],
 )
-def test_wrong_arguments_of_r(
+def test_wrong_names_and_arguments(
     tmp_path: Path,
     call: Callable[..., Answer],
     entry: str,

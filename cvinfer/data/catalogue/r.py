@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,7 +18,6 @@ OPTIONS = {
     "dataset": Option("string", True, "name of the data set in its package"),
     "target": Option("string", True, "column that holds the class"),
 }
-_PACKAGE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9.]*")
 #: What R calls the two values of a logical.
 LOGICAL = ("FALSE", "TRUE")
 
@@ -54,12 +52,12 @@ def read_r(request: Request) -> Table:
 
 def _asked(package: str, dataset: str) -> Mapping[str, Any]:
     from cvinfer.engines._r.inquiry import ask
-    from cvinfer.engines._r.place import NoR, remedy
+    from cvinfer.engines._r.place import NoR, is_package_name, remedy
 
     for key, name in (("package", package), ("dataset", dataset)):
         if not name:
             raise UserError(f"{key} is empty; it is the name of the R {key}", (key,))
-    if not _PACKAGE_NAME.fullmatch(package):
+    if not is_package_name(package):
         raise UserError(f"{package!r} is no name of an R package", ("package",))
     try:
         found: Mapping[str, Any] = ask("data", package, dataset)

@@ -8,16 +8,13 @@ import queue
 import resource
 import shutil
 import struct
-import sys
 import threading
 from typing import Any, BinaryIO, Callable, Mapping, NoReturn, Optional, Sequence
 
 from cvinfer.engines._r import embedded
-from cvinfer.engines._r.place import PACKAGE, NoR, library
+from cvinfer.engines._r.place import PACKAGE, WEKA_PACKAGES, NoR, library
 from cvinfer.engines.quiet import one_line
 
-#: R packages that make a fit of Weka, and those that the doctor looks for besides.
-WEKA_PACKAGES = ("RWeka", "RWekajars", "rJava")
 _SIZE = struct.Struct("<Q")
 
 
@@ -83,13 +80,10 @@ def _answer(question: str, arguments: Sequence[Any]) -> tuple[str, Any]:
 
 
 def _call(function: str, *arguments: Any) -> Any:
-    return _fine(embedded.bridge().call(function, *arguments))
-
-
-def _fine(answer: Any) -> Any:
-    if isinstance(answer, Mapping) and "error" in answer:
-        said = answer["error"]
-        raise Fault(one_line(said[0] if isinstance(said, list) else said))
+    answer = embedded.bridge().call(function, *arguments)
+    said = embedded.fault_of(answer)
+    if said is not None:
+        raise Fault(said)
     return answer
 
 
@@ -104,9 +98,12 @@ def _learner(entry: Mapping[str, Any]) -> dict[str, Any]:
     texts = {key: entry[key][0] for key in ("package", "title")}
     lists = {key: [str(each) for each in entry[key] or ()] for key in ("arguments", "required")}
     truths = {key: bool(entry[key][0]) for key in ("numeric_only", "two_classes", "available")}
-    reason, values = entry.get("reason"), entry.get("values")
-    choices = {name: list(words) for name, words in values.items()} if values else {}
-    return {**texts, **lists, **truths, "choices": choices, "reason": reason[0] if reason else None}
+    words = {
+        ours: {name: list(each) for name, each in (entry.get(theirs) or {}).items()}
+        for ours, theirs in (("choices", "values"), ("two_classes_if", "two_classes_if"))
+    }
+    reason = entry.get("reason")
+    return {**texts, **lists, **truths, **words, "reason": reason[0] if reason else None}
 
 
 def check(learner: str, given: Mapping[str, Any], classes: Sequence[str]) -> Optional[str]:
@@ -115,9 +112,7 @@ def check(learner: str, given: Mapping[str, Any], classes: Sequence[str]) -> Opt
     found = embedded.bridge().call(
         "bridge_check", embedded.text([learner]), embedded.to_r(dict(given)), known
     )
-    if isinstance(found, Mapping) and "error" in found:
-        return one_line(found["error"][0])
-    return None
+    return embedded.fault_of(found)
 
 
 def arguments(package: str, function: str) -> list[str]:
@@ -201,7 +196,3 @@ QUESTIONS: Mapping[str, Callable[..., Any]] = {
     "weka_check": weka_check,
     "inventory": inventory,
 }
-
-
-if __name__ == "__main__":
-    sys.exit("this module answers cvinfer's questions; it is not a command")

@@ -55,9 +55,18 @@ def weka() -> "Bridge":
     load_libjvm()
     workplace.allow("JVM", JVM_MB)
     answer = found.call("bridge_weka_start", text(jvm_parameters()))
-    if isinstance(answer, Mapping) and "error" in answer:
-        raise NoR(f"Weka cannot be started: {one_line(answer['error'][0])}; {remedy()}")
+    said = fault_of(answer)
+    if said is not None:
+        raise NoR(f"Weka cannot be started: {said}; {remedy()}")
     return found
+
+
+def fault_of(answer: Any) -> Optional[str]:
+    """What went wrong, where the bridge returned that in place of a result."""
+    if not isinstance(answer, Mapping) or "error" not in answer:
+        return None
+    said = answer["error"]
+    return one_line(said if isinstance(said, str) else said[0])
 
 
 class Bridge:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Mapping, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,11 +110,11 @@ def _fill(column: Column, train: NDArray[np.int64]) -> float:
 
 def raise_fault(answer: Any, title: str) -> None:
     """Raise what the bridge says went wrong."""
-    said: Optional[Any] = answer.get("error") if isinstance(answer, Mapping) else None
+    said = embedded.fault_of(answer)
     if said is None:
         return
-    message = _with_title(one_line(_first(said)), title)
-    if _first(answer.get("kind")) == "heap":
+    message = _with_title(said, title)
+    if answer["kind"] in ("heap", ["heap"]):
         heap = embedded.heap_mb()
         raise Spent(f"{message} (Java's heap of {heap} MB is too small; limits: memory_mb sets it)")
     raise LearnerError(message)
@@ -127,7 +127,3 @@ def _with_title(said: str, title: str) -> str:
             rest = said[len(name) :]
             return said if rest.strip(": ") else f"{name}: no message"
     return f"{title}: {said}"
-
-
-def _first(value: Any) -> str:
-    return str(value[0]) if isinstance(value, (list, np.ndarray)) and len(value) else str(value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -14,6 +15,8 @@ from cvinfer.errors import CvinferError
 LIBRARY_VARIABLE = "CVINFER_R_LIBRARY"
 #: The R package of the bridge, whose sources are in r_bridge.
 PACKAGE = "cvinfer"
+#: R packages that make a fit of Weka.
+WEKA_PACKAGES = ("RWeka", "RWekajars", "rJava")
 #: Megabytes for Java's heap where the spec sets no limit.
 HEAP_MB = 1024
 
@@ -42,10 +45,22 @@ def library() -> Optional[Path]:
     return beside if beside.is_dir() else None
 
 
+def is_package_name(text: str) -> bool:
+    """Whether R could have a package of that name."""
+    return re.fullmatch(r"[A-Za-z][A-Za-z0-9.]*", text) is not None
+
+
+def setup_script() -> Optional[Path]:
+    """tools/setup.sh, where this is a source tree."""
+    root = Path(__file__).resolve().parents[3]
+    script = root / "tools" / "setup.sh"
+    return script if script.is_file() and (root / "r_bridge").is_dir() else None
+
+
 def remedy() -> str:
     """The one command that adds what is missing."""
-    script = Path(__file__).resolve().parents[3] / "tools" / "setup.sh"
-    if script.is_file():
+    script = setup_script()
+    if script is not None:
         near = os.path.relpath(script)
         return f"run {script if near.startswith('..') else near} --again"
     return "cvinfer doctor names the command that adds it"
