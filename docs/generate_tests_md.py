@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import sys
+import textwrap
 from pathlib import Path
+from typing import Callable, Mapping
 
-from cvinfer.inference import bibliography, intervals, tests
+from cvinfer.inference import (
+    MeasuredRate,
+    bibliography,
+    intervals,
+    measured_level,
+    measured_rates,
+    measured_settings,
+    tests,
+)
 from cvinfer.inference.registry import Procedure
 
 PAGE = Path(__file__).resolve().parent / "tests.md"
@@ -21,6 +32,42 @@ are keys of `cvinfer/inference/references.bib`.
 """
 
 
+MEASURED_TESTS = """
+How often each test rejects at {level} in simulations, with its defaults on the scheme it declares
+(and where its caution names another scheme, on that too). In an exact null both learners have the
+same expected error by construction: they follow the same rule and see different features that are
+exchangeable given the class, or their losses are drawn so. Every rejection there is a false one.
+All tests ran on the same {replications} data sets of each setting, so a rate near {level} has a
+Monte Carlo standard error of {error}. **Bold** are rates of false rejections above {level} by more
+than four standard errors. A degenerate result counts as not rejected.
+"""
+ROLES = {
+    "null": "Exact nulls, by which the tests are judged:",
+    "limit": "An exact null for learners that depend on few records:",
+    "difference": "A true difference, where rejections are right (power):",
+}
+CONCLUSION = """
+{count} of the {all} tests are in none of the {nulls} exact nulls above {level} by more than four
+standard errors. With their highest rate there and how often they found the true difference: {safe}.
+Most often of these did `{best}`{recommended}; it is no guarantee of {level}, since it rejected
+{highest} of the true hypotheses in "{worst}".
+
+No claim goes beyond these settings. Where a fit hangs on two records, `{best}` rejects {limit} of
+the true hypotheses: most splits then share the records that matter, and differ less from each
+other than from what another data set would give. {both} The choice of settings and what else is
+known of them: [docs/decisions](decisions/measured-error-rates.md).
+
+`make rates` measures again (about a quarter of an hour of computing); the counts are in
+`cvinfer/inference/error_rates.json`, the settings in `benchmarks/exact_null.py`.
+"""
+MEASURED_INTERVALS = """
+How often intervals at {level} hold the true value in the same data sets, for learner A: its mean
+error or F1 over fresh training sets as large as those of the scheme. **Bold** are shares below
+{level} by more than four standard errors. A data set with a split in which F1 does not exist has no
+interval and is left out. The posterior intervals of F1, precision and recall are not in this table.
+"""
+
+
 def entry(item: Procedure) -> str:
     return "\n".join(
         [
@@ -33,9 +80,129 @@ def entry(item: Procedure) -> str:
             f"- {'null distribution' if item.kind == 'test' else 'distribution'}: {item.null}",
             f"- made from: {item.data.replace('_', ' ')}",
             f"- source: {item.cite}",
+            *caution(item),
             "",
         ]
     )
+
+
+def caution(item: Procedure) -> list[str]:
+    if item.caution is None:
+        return []
+    where = f" ({item.caution.where})" if item.caution.where else ""
+    # The page need not point to itself.
+    text = item.caution.text(item.name).replace(" (docs/tests.md)", "")
+    return [f"- caution{where}: {text}"]
+
+
+def rates_table(
+    rows: Mapping[str, Mapping[str, MeasuredRate]], bold: Callable[[str, MeasuredRate], bool]
+) -> list[str]:
+    """Names and their rates by setting; a setting without rates has no column."""
+    settings = measured_settings()
+    columns = [name for name in settings if any(name in rates for rates in rows.values())]
+    titles = " | ".join(settings[name].title for name in columns)
+    lines = [f"| name | {titles} |", "|---" * (len(columns) + 1) + "|"]
+    for name, rates in rows.items():
+        cells = []
+        for column in columns:
+            text = f"{rates[column].rate:.3f}" if column in rates else ""
+            cells.append(f"**{text}**" if text and bold(column, rates[column]) else text)
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return [*lines, ""]
+
+
+def measured_tests(items: list[Procedure]) -> str:
+    """The table of rejection rates, what its columns are, and what follows from it."""
+    alpha, settings = measured_level(), measured_settings()
+    rows = {}
+    for item in items:
+        rows[f"[{item.name}](#{item.name})"] = measured_rates(item.name, *ROLES)
+        other = item.caution.scheme if item.caution is not None else None
+        if other is not None:
+            rows[f"… on {other}"] = measured_rates(item.name, *ROLES, scheme=other)
+    counts = {rate.replications for rates in rows.values() for rate in rates.values()}
+    text = MEASURED_TESTS.format(
+        level=_percent(alpha),
+        replications=" to ".join(f"{count:,}" for count in sorted({min(counts), max(counts)})),
+        error=f"{math.sqrt(alpha * (1 - alpha) / min(counts)):.4f}",
+    )
+
+    def false_too_often(setting: str, rate: MeasuredRate) -> bool:
+        return settings[setting].role != "difference" and rate.above(alpha)
+
+    columns = [line for role in ROLES for line in _described(role)]
+    table = rates_table(rows, false_too_often)
+    title = "### Measured error rates\n"
+    return "\n".join([title, *_filled(text), *table, *columns, *_filled(conclusion(items))])
+
+
+def _described(role: str) -> list[str]:
+    settings = [f"- {each.title}: {each.text}" for each in measured_settings(role).values()]
+    return [ROLES[role], "", *settings, ""]
+
+
+def _filled(text: str) -> list[str]:
+    """Paragraphs with lines of at most 100 characters, an empty line after each."""
+    paragraphs = text.strip().split("\n\n")
+    return [f"{textwrap.fill(each, 100, break_on_hyphens=False)}\n" for each in paragraphs]
+
+
+def keeps_level(name: str, role: str) -> bool:
+    """Whether no measured rate is above the level by more than four standard errors."""
+    return not any(rate.above(measured_level()) for rate in measured_rates(name, role).values())
+
+
+def power(name: str) -> float:
+    (rate,) = measured_rates(name, "difference").values()
+    return rate.rate
+
+
+def _highest_and_power(name: str) -> str:
+    highest = max(rate.rate for rate in measured_rates(name).values())
+    return f"`{name}` {_percent(highest, 1)}, {_percent(power(name))}"
+
+
+def conclusion(items: list[Procedure]) -> str:
+    """Which tests keep their level in all exact nulls, and which of them finds most."""
+    safe = [item.name for item in items if keeps_level(item.name, "null")]
+    best = max(safe, key=power)
+    (limit,) = measured_rates(best, "limit").values()
+    recommended = [item.name for item in items if item.use.startswith("The recommended test")]
+    both = [f"`{name}`" for name in safe if keeps_level(name, "limit")]
+    there = f"Of the tests named above {' and '.join(both)} kept the level there too."
+    rates = measured_rates(best)
+    worst = max(rates, key=lambda setting: rates[setting].rate)
+    return CONCLUSION.format(
+        count=len(safe),
+        all=len(items),
+        nulls=len(measured_settings("null")),
+        level=_percent(measured_level()),
+        safe="; ".join(_highest_and_power(name) for name in safe),
+        best=best,
+        highest=_percent(rates[worst].rate, 1),
+        worst=measured_settings()[worst].title,
+        recommended=", the recommended test" if recommended == [best] else "",
+        limit=_percent(limit.rate),
+        both=there if both else "None of the tests named above kept the level there.",
+    )
+
+
+def measured_intervals(items: list[Procedure]) -> str:
+    level = 1.0 - measured_level()
+    rows = {}
+    for item in items:
+        rates = measured_rates(item.name, "null", "limit")
+        if rates:
+            rows[f"[{item.name}](#{item.name})"] = rates
+    table = rates_table(rows, lambda setting, rate: rate.below(level))
+    text = MEASURED_INTERVALS.format(level=_percent(level))
+    return "\n".join(["### Measured coverage\n", *_filled(text), *table])
+
+
+def _percent(share: float, digits: int = 0) -> str:
+    # No line is broken between a number and its sign.
+    return f"{100 * share:.{digits}f}\N{NO-BREAK SPACE}%"
 
 
 def summary(items: list[Procedure]) -> str:
@@ -47,7 +214,9 @@ def page() -> str:
     parts = [HEAD]
     for title, registry in (("Tests", tests()), ("Intervals for one learner", intervals())):
         items = sorted(registry.values(), key=lambda item: item.name)
-        parts += [f"## {title}\n", summary(items), *(entry(item) for item in items)]
+        measured = measured_tests if title == "Tests" else measured_intervals
+        parts += [f"## {title}\n", summary(items), measured(items)]
+        parts += [entry(item) for item in items]
     parts += ["## Sources\n", "```bibtex", bibliography().strip(), "```", ""]
     return "\n".join(parts)
 

@@ -8,19 +8,29 @@ from __future__ import annotations
 
 from typing import Any
 
+from cvinfer.inference.cautions import Caution, caution, interval_caution
 from cvinfer.inference.checks import InputError, ShapeError
 from cvinfer.inference.f1 import F1Distribution, f1_scores
 from cvinfer.inference.mcnemar import effective_factor, effective_table
+from cvinfer.inference.measured import (
+    MeasuredRate,
+    MeasuredSetting,
+    measured_level,
+    measured_rates,
+    measured_settings,
+)
 from cvinfer.inference.measures import (
     Rate,
     Skewness,
     degree_of_confidence,
+    disagreement_variance,
     interval_length,
     rejection_rate,
     replicability,
     skewness,
 )
 from cvinfer.inference.nulls import Null
+from cvinfer.inference.posteriors import table_posteriors
 from cvinfer.inference.records import (
     class_confusions,
     compare,
@@ -62,10 +72,13 @@ from cvinfer.inference.variance import (
 )
 
 __all__ = [
+    "Caution",
     "F1Distribution",
     "Inference",
     "InputError",
     "Interval",
+    "MeasuredRate",
+    "MeasuredSetting",
     "Need",
     "Null",
     "Procedure",
@@ -78,6 +91,7 @@ __all__ = [
     "al_estimator",
     "bibliography",
     "block_rho_to_rho",
+    "caution",
     "citation_keys",
     "class_confusions",
     "compare",
@@ -85,15 +99,20 @@ __all__ = [
     "confusion_matrices",
     "contingency_tables",
     "degree_of_confidence",
+    "disagreement_variance",
     "effective_factor",
     "effective_table",
     "error_counts",
     "f1_scores",
     "infer",
+    "interval_caution",
     "interval_length",
     "intervals",
     "l_estimator",
     "macro_f1",
+    "measured_level",
+    "measured_rates",
+    "measured_settings",
     "micro_confusions",
     "mx2_variance",
     "political_ratio",
@@ -107,6 +126,7 @@ __all__ = [
     "split_differences",
     "split_losses",
     "split_means",
+    "table_posteriors",
     "tests",
     "theta_estimates",
     "variance_components",

@@ -197,7 +197,8 @@ def choice(value: Any, name: str, allowed: Sequence[str]) -> str:
 def quotient(numerator: Any, denominator: Any, exists: Any, otherwise: Any) -> Floats:
     """numerator / denominator where the quotient `exists`, `otherwise` elsewhere."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        return np.where(exists, np.divide(numerator, denominator), otherwise)
+        found: Floats = np.where(exists, np.divide(numerator, denominator), otherwise)
+    return found
 
 
 def _any_text(given: NDArray[Any]) -> bool:

@@ -7,15 +7,18 @@ gets wrong, n11 those both get right. Estimates are (n01 - n10)/n2: positive, A 
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 
 from cvinfer.inference import checks
+from cvinfer.inference.cautions import OnRandomHalves, Powerless
 from cvinfer.inference.checks import Bools, Floats
+from cvinfer.inference.matched_pairs import ScoreInterval
 from cvinfer.inference.nulls import Null, chi_squared
+from cvinfer.inference.posteriors import table_posteriors
 from cvinfer.inference.registry import needs, test
-from cvinfer.inference.result import Finding, no_statistic
+from cvinfer.inference.result import Ends, Finding, no_statistic
 
 CONTINUITY = ("clipped", "printed", "none")
 DISCORDANT_NOTE = (
@@ -32,19 +35,22 @@ DISCORDANT_NOTE = (
     null="χ²(1)",
     cite="dietterich1998",
     use="When each learner can be fitted only once.",
+    interval_cite="tango1998",
 )
 def holdout_mcnemar(table: Any, continuity: str = "clipped", alpha: float = 0.05) -> Finding:
     """McNemar's test on one hold-out (McNemar 1947, Dietterich 1998).
 
     χ² = max(|n01 - n10| - 1, 0)² / (n01 + n10) ~ χ²(1); `table` of shape (..., 4).
     `extra["p_exact"]` is the two-sided exact binomial p. The estimate is positive where A is
-    worse; χ² has no sign.
+    worse; χ² has no sign. `interval()` holds the differences that the same test does not reject
+    (Tango 1998; see `bcv_5x2_mcnemar`, here with t = 1).
     """
     table = checks.tables(table, name="table")
     statistic = _chi_squared(table, 1.0, continuity)
     extra = {"shape": (), "p_exact": exact_p(table)}
     none = _no_discordant(table)
-    return _finding(_rates(table, ()), statistic, chi_squared(1), none, alpha, extra)
+    ends = _score_interval(table, 1.0, continuity)
+    return _finding(_rates(table, ()), statistic, chi_squared(1), none, alpha, extra, ends)
 
 
 @test(
@@ -53,11 +59,13 @@ def holdout_mcnemar(table: Any, continuity: str = "clipped", alpha: float = 0.05
     data="tables",
     formula="χ² = Σ_k max(|n01,k − n10,k| − 1, 0)² / (n01,k + n10,k)",
     null="χ²(K)",
-    cite="wang2021",
-    use="Not recommended: the fold statistics are correlated; here for comparison.",
+    cite="yang2023",
+    use="Not recommended: it hardly ever rejects; here for comparison.",
+    has_interval=False,
+    caution=Powerless("adds up the statistics of the folds, each with a continuity correction"),
 )
 def naive_kfold_mcnemar(tables: Any, continuity: str = "clipped", alpha: float = 0.05) -> Finding:
-    """Sum of the K fold statistics as if they were independent (Wang and Li, eq. 5).
+    """Sum of the K fold statistics as if they were independent (Yang et al. 2023, eq. 5).
 
     χ² = sum_k max(|n01 - n10| - 1, 0)² / (n01 + n10) ~ χ²(K); a fold without discordant records
     adds 0. `tables` of shape (..., K, 4). `extra["p_informative"]` counts only the folds with
@@ -80,12 +88,17 @@ def naive_kfold_mcnemar(tables: Any, continuity: str = "clipped", alpha: float =
 
 @test(
     "bcv_5x2_mcnemar",
-    scheme=needs("blocked_mx2", m=5),
+    scheme=needs("blocked_mx2", m=5, also=("random_mx2",)),
     data="tables",
     formula="χ² = t · max(|n̄01 − n̄10| − 1/t, 0)² / (n̄01 + n̄10), t = 2m/(1 + ρ1 + 2(m − 1)ρ2)",
     null="χ²(1)",
-    cite="wang2021",
-    use="The recommended test: ten fits per learner, few false claims and good power.",
+    cite="yang2023",
+    use="The recommended test: ten fits per learner, and few false claims where that was measured.",
+    interval_cite="tango1998",
+    caution=OnRandomHalves(
+        "is made for halves whose training sets overlap in n/4 records, and random halves overlap"
+        " in more or less"
+    ),
 )
 def bcv_5x2_mcnemar(
     tables: Any,
@@ -94,11 +107,24 @@ def bcv_5x2_mcnemar(
     continuity: str = "clipped",
     alpha: float = 0.05,
 ) -> Finding:
-    """McNemar's test on the effective table of a blocked m×2 cross-validation (Wang and Li).
+    """McNemar's test on the effective table of a blocked m×2 cross-validation (Yang et al. 2023).
 
     χ² = t max(|n̄01 - n̄10| - 1/t, 0)² / (n̄01 + n̄10) ~ χ²(1) with the mean table n̄ of the 2m
     splits and t = 2m / (1 + rho1 + 2 (m - 1) rho2), 20/11 for m = 5 and rho1 = rho2 = 1/2.
     `tables` of shape (..., m, 2, 4), m at least 2. The estimate is positive where A is worse.
+    Tables of a random m×2 are taken when one is asked for, to study what the blocks are good for:
+    rho2 <= 1/2 is a bound for balanced halves, not for random ones that happen to overlap more.
+
+    `interval()` is for the difference δ of the error rates (A - B): all δ that the score form of
+    the statistic on the effective table does not reject (Tango 1998). With b = t n̄01, c = t n̄10,
+    N = t n̄ it is T(δ) = max(|b - c - Nδ| - κ, 0)² / (N (2p̃ + δ(1 - δ))) <= χ²_{1-α}(1), p̃ the
+    likeliest P(only B wrong) under δ, κ = 1 with a correction for continuity, 0 with "none". T(0)
+    is the statistic of the test, so 0 lies outside exactly where H0 is rejected. "printed" has the
+    interval of "clipped": where its uncut correction overshoots (|b - c| < 1) H0 may be rejected
+    although b and c hardly differ, and 0 stays inside. Without discordant records the interval
+    exists and holds 0.
+
+    `extra["posteriors"]` is `table_posteriors` of the effective table with prior 1.
     """
     tables = checks.tables(tables, ("m", None), ("2", 2))
     m = tables.shape[-3]
@@ -111,15 +137,18 @@ def bcv_5x2_mcnemar(
         "factor": factor,
         "effective_table": effective,
         "n_effective": effective.sum(axis=-1),
+        "posteriors": table_posteriors(effective),
     }
     rates = _rates(tables, (-2, -1))
-    return _finding(rates, statistic, chi_squared(1), _no_discordant(average), alpha, extra)
+    none = _no_discordant(average)
+    ends = _score_interval(average, factor, continuity)
+    return _finding(rates, statistic, chi_squared(1), none, alpha, extra, ends)
 
 
 def effective_factor(m: int, rho1: float = 0.5, rho2: float = 0.5) -> float:
     """t = 2m / (1 + rho1 + 2 (m - 1) rho2): how many independent halves the 2m tables are worth.
 
-    From Var(E) = σ² (1 + rho1 + 2 (m - 1) rho2) / (2m) (Wang and Li, theorems 1 and 3 for m = 5).
+    From Var(E) = σ² (1 + rho1 + 2 (m - 1) rho2) / (2m) (Yang et al. 2023, theorems 1, 3).
     """
     count = checks.number(checks.sizes(m, "m"), "m")
     rho1 = checks.correlation(rho1, "rho1", below=1.0 + 1e-9)
@@ -133,7 +162,7 @@ def effective_factor(m: int, rho1: float = 0.5, rho2: float = 0.5) -> float:
 
 
 def effective_table(tables: Any, rho1: float = 0.5, rho2: float = 0.5) -> Any:
-    """The effective contingency table t·n̄ of tables (..., m, 2, 4) (Wang and Li, theorem 3)."""
+    """The effective table t·n̄ of tables (..., m, 2, 4) (Yang et al. 2023, theorem 3)."""
     tables = checks.tables(tables, ("m", None), ("2", 2))
     return tables.mean(axis=(-3, -2)) * effective_factor(tables.shape[-3], rho1, rho2)
 
@@ -160,6 +189,20 @@ def _chi_squared(table: Floats, factor: float, continuity: str) -> Floats:
     return checks.quotient(factor * distance**2, total, total > 0, 0.0)
 
 
+def _score_interval(table: Floats, factor: float, continuity: str) -> ScoreInterval:
+    """The differences that are not rejected on the table times `factor`, never overshooting."""
+    form = "none" if continuity == "none" else "clipped"
+    # Summed in pairs, so that exchanging A and B turns the interval's sign to the last bit.
+    total = (table[..., 0] + table[..., 3]) + (table[..., 1] + table[..., 2])
+    return ScoreInterval(
+        only_a=factor * table[..., 1],
+        only_b=factor * table[..., 2],
+        n=factor * total,
+        correction=0.0 if form == "none" else 1.0,
+        statistic=_chi_squared(table, factor, form),
+    )
+
+
 def _no_discordant(table: Floats) -> Bools:
     return np.asarray(table[..., 1] + table[..., 2] == 0)
 
@@ -183,6 +226,7 @@ def _finding(
     none: Bools,
     alpha: float,
     extra: dict[str, Any],
+    ends: Optional[Ends] = None,
 ) -> Finding:
     rate_a, rate_b, difference = rates
     statistic, p_value, note = no_statistic(statistic, none, null, DISCORDANT_NOTE)
@@ -195,5 +239,6 @@ def _finding(
         degenerate=none,
         note=note,
         alpha=checks.alpha_level(alpha),
+        ends=ends,
         extra={**extra, "loss_a": rate_a, "loss_b": rate_b},
     )

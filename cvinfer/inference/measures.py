@@ -67,6 +67,20 @@ def interval_length(lower: Any, upper: Any, axis: int = 0) -> Any:
     return unwrap(np.asarray(length.mean(axis=axis)))
 
 
+def disagreement_variance(tables: Any) -> Any:
+    """Var[E_e] over runs: how far the estimated disagreement moves (Yang et al. 2023, table 6).
+
+    E_e = (n̄01 + n̄10)/n̄ of a run's mean table estimates e = P(A and B disagree), on the effective
+    table as on the mean one; the smaller its variance, the better the partition. `tables` of
+    shape (..., runs, m, 2, 4), at least 2 runs; the divisor is runs - 1. Always the disagreement
+    of the two learners: it says nothing about which of them is worse.
+    """
+    tables = checks.tables(tables, ("runs", None), ("m", None), ("2", 2))
+    average = tables.mean(axis=(-3, -2))
+    disagreement = (average[..., 1] + average[..., 2]) / average.sum(axis=-1)
+    return unwrap(np.asarray(disagreement.var(axis=-1, ddof=1)))
+
+
 def skewness(x: Any, mode: Optional[float] = None) -> Skewness:
     """Sample skewness over the last axis (Wang et al. 2015, eq. 10 and 11).
 

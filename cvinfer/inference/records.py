@@ -7,6 +7,7 @@ compare. Loss differences are loss_A - loss_B: positive, A is worse.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Callable, Optional, Protocol, Sequence, Union
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from cvinfer.inference import checks
 from cvinfer.inference.checks import Floats, InputError
 from cvinfer.inference.registry import Procedure, procedure
-from cvinfer.inference.result import Inference
+from cvinfer.inference.result import SAME, Inference
 
 Losses = list[Floats]
 
@@ -23,11 +24,11 @@ Losses = list[Floats]
 class SplitLike(Protocol):
     @property
     def train(self) -> NDArray[np.int64]:
-        ...  # noqa: E704
+        """Training records, sorted."""
 
     @property
     def test(self) -> NDArray[np.int64]:
-        ...  # noqa: E704
+        """Test records, sorted."""
 
 
 class PlanLike(Protocol):
@@ -35,27 +36,27 @@ class PlanLike(Protocol):
 
     @property
     def scheme(self) -> str:
-        ...  # noqa: E704
+        """Name of the scheme."""
 
     @property
     def n(self) -> int:
-        ...  # noqa: E704
+        """Number of records."""
 
     @property
     def shape(self) -> tuple[int, ...]:
-        ...  # noqa: E704
+        """Replications and folds."""
 
     @property
     def splits(self) -> Sequence[SplitLike]:
-        ...  # noqa: E704
+        """In the order of `shape`."""
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        ...  # noqa: E704
+        """Training and test records of each split."""
 
     @property
     def options(self) -> Any:
-        ...  # noqa: E704
+        """What the scheme was asked for."""
 
 
 def compare(
@@ -135,8 +136,17 @@ def split_means(losses: Losses, plan: PlanLike) -> Floats:
 
 
 def split_differences(loss_a: Losses, loss_b: Losses, plan: PlanLike) -> Floats:
-    """d = mean of loss_A - loss_B over the test records of each split, in the plan's shape."""
-    return np.array([np.mean(a - b) for a, b in zip(loss_a, loss_b)]).reshape(plan.shape)
+    """d = mean of loss_A - loss_B over the test records of each split, in the plan's shape.
+
+    Where A and B lose the same but for rounding (below 1e-12 of the largest loss) d is 0: a test
+    would find the noise of equal learners as regular as a difference.
+    """
+    return np.array([_mean_difference(a, b) for a, b in zip(loss_a, loss_b)]).reshape(plan.shape)
+
+
+def _mean_difference(a: Floats, b: Floats) -> float:
+    d = float(np.mean(a - b))
+    return 0.0 if abs(d) <= SAME * max(np.abs(a).max(), np.abs(b).max()) else d
 
 
 def contingency_tables(loss_a: Losses, loss_b: Losses, plan: PlanLike) -> Floats:
@@ -316,6 +326,8 @@ def _run(
         "loss_b": float(split_means(loss_b[last], plans[last]).mean()),
     }
     sizes = [plan.sizes.tolist() for plan in plans]
+    # What the splits were, not what the test would have planned.
+    result = replace(result, scheme=" + ".join(plan.scheme for plan in plans))
     known = {key: value for key, value in means.items() if key not in result.extra}
     return result.with_extra(sizes=sizes[0] if len(sizes) == 1 else sizes, **known)
 

@@ -6,12 +6,13 @@ import difflib
 import functools
 import importlib
 import pkgutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, Callable, Mapping, TypeVar, Union
+from typing import Any, Callable, Mapping, Optional, TypeVar, Union
 
 import numpy as np
 
+from cvinfer.inference.cautions import Caution
 from cvinfer.inference.checks import InputError, ShapeError
 from cvinfer.inference.result import Finding, Inference, Interval, unwrap
 
@@ -30,15 +31,17 @@ class Need:
     """A partition scheme that a procedure is valid on.
 
     `options` are the settings to plan with; those named in `fixed` must hold exactly, the others
-    may be changed by the user without making the procedure invalid.
+    may be changed by the user without making the procedure invalid. Schemes named in `also` are
+    taken too when the user asks for one of them; they are never planned.
     """
 
     scheme: str
     options: Mapping[str, Any] = field(default_factory=dict)
     fixed: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
 
     def accepts(self, scheme: str, options: Mapping[str, Any]) -> bool:
-        return scheme == self.scheme and all(
+        return (scheme == self.scheme or scheme in self.also) and all(
             options.get(name) == self.options[name] for name in self.fixed
         )
 
@@ -49,7 +52,13 @@ class Need:
 
 @dataclass(frozen=True)
 class Procedure:
-    """One test or interval with everything it declares about itself."""
+    """One test or interval with everything it declares about itself.
+
+    Tests: `has_interval` says whether `Inference.interval()` gives one for the difference,
+    `interval_cite` is its source where that is not `cite`.
+    Intervals for one learner: `interval_kind` is "confidence" or "credible", `measure` what it is
+    an interval for. Both are None for tests.
+    """
 
     name: str
     kind: str
@@ -60,6 +69,11 @@ class Procedure:
     null: str
     cite: str
     use: str
+    has_interval: bool = True
+    interval_kind: Optional[str] = None
+    measure: Optional[str] = None
+    caution: Optional[Caution] = None
+    interval_cite: Optional[str] = None
 
     @property
     def scheme(self) -> str:
@@ -71,8 +85,15 @@ _TESTS: dict[str, Procedure] = {}
 _INTERVALS: dict[str, Procedure] = {}
 
 
-def needs(scheme: str, fixed: tuple[str, ...] = (), **options: Any) -> Need:
-    return Need(scheme, MappingProxyType(options), fixed)
+#: What an interval for one learner can be, and what it can be for.
+INTERVAL_KINDS = ("confidence", "credible")
+MEASURES = ("F1", "precision", "recall", "error rate")
+
+
+def needs(
+    scheme: str, fixed: tuple[str, ...] = (), also: tuple[str, ...] = (), **options: Any
+) -> Need:
+    return Need(scheme, MappingProxyType(options), fixed, also)
 
 
 def test(
@@ -84,11 +105,17 @@ def test(
     null: str,
     cite: str,
     use: str,
+    has_interval: bool = True,
+    caution: Optional[Caution] = None,
+    interval_cite: Optional[str] = None,
 ) -> Callable[[Callable[..., Finding]], Callable[..., Inference]]:
     """Register a test: a pure function from arrays and options to a `Finding`.
 
     `data` names how its arguments are made from records (see `cvinfer.inference.records`),
-    `cite` is a key of references.bib, `use` one sentence on when to use it.
+    `cite` is a key of references.bib, `use` one sentence on when to use it, `caution` what the
+    reader of its results has to know (see `cvinfer.inference.cautions`). `has_interval` says
+    whether the test gives an interval for the difference, `interval_cite` where that one comes
+    from if not from `cite`.
     """
     schemes = scheme if isinstance(scheme, tuple) else (scheme,)
 
@@ -97,7 +124,20 @@ def test(
         def called(*args: Any, **options: Any) -> Inference:
             return _inference(declared, _called(declared, function, args, options))
 
-        declared = Procedure(name, "test", called, schemes, data, formula, null, cite, use)
+        declared = Procedure(
+            name,
+            "test",
+            called,
+            schemes,
+            data,
+            formula,
+            null,
+            cite,
+            use,
+            has_interval=has_interval,
+            caution=caution,
+            interval_cite=interval_cite,
+        )
         _add(_TESTS, declared)
         called.__annotations__ = {**function.__annotations__, "return": "Inference"}
         return called
@@ -117,20 +157,41 @@ def interval(
     null: str,
     cite: str,
     use: str,
+    kind: str,
+    measure: str,
+    caution: Optional[Caution] = None,
 ) -> Callable[[Function], Function]:
     """Register an interval for one learner; the function returns an `Interval`.
 
-    The first of several `scheme`s is the one to plan with; the others are valid too.
+    The first of several `scheme`s is the one to plan with; the others are valid too. `kind` is
+    "confidence", or "credible" for the quantiles of a posterior; `measure` what it is for, one of
+    `MEASURES`.
     """
+    if kind not in INTERVAL_KINDS or measure not in MEASURES:
+        raise RuntimeError(f"{name!r} is declared as a {kind!r} interval for {measure!r}")
     schemes = scheme if isinstance(scheme, tuple) else (scheme,)
 
     def register(function: Function) -> Function:
         @functools.wraps(function)
         def called(*args: Any, **options: Any) -> Interval:
             result: Interval = _called(declared, function, args, options)
-            return result
+            return replace(result, kind=kind)
 
-        declared = Procedure(name, "interval", called, schemes, data, formula, null, cite, use)
+        declared = Procedure(
+            name,
+            "interval",
+            called,
+            schemes,
+            data,
+            formula,
+            null,
+            cite,
+            use,
+            has_interval=True,
+            interval_kind=kind,
+            measure=measure,
+            caution=caution,
+        )
         _add(_INTERVALS, declared)
         return called  # type: ignore[return-value]
 
@@ -222,4 +283,6 @@ def _inference(declared: Procedure, finding: Finding) -> Inference:
         standard_error=unwrap(finding.standard_error),
         extra=MappingProxyType(extra),
         _center=finding.center,
+        _ends=finding.ends,
+        _size=finding.size,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, Mapping, Optional
+from typing import Any, Callable, Mapping, Optional
 
 import numpy as np
 
@@ -31,9 +31,19 @@ TIES_NOTE = (
 )
 
 
+#: From alpha to (lower, upper), where an interval is not centre ± critical value · error. It must
+#: survive pickling: a frozen dataclass with `__call__`, not a closure.
+Ends = Callable[[float], tuple[Floats, Floats]]
+
+
 @dataclass(frozen=True)
 class Finding:
-    """The numbers of one test before its name, source and scheme are attached."""
+    """The numbers of one test before its name, source and scheme are attached.
+
+    The interval for the difference is `ends`, or `center` with `standard_error`, or there is none.
+    `size` is that of the differences (or of the losses): an estimate so much smaller that it may
+    be the rounding error of a sum of such numbers is no difference.
+    """
 
     estimate: Floats
     variance: Optional[Floats]
@@ -45,6 +55,8 @@ class Finding:
     alpha: float
     center: Optional[Floats] = None
     standard_error: Optional[Floats] = None
+    ends: Optional[Ends] = None
+    size: Optional[Floats] = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -76,14 +88,34 @@ class Inference:
     standard_error: Any
     extra: Mapping[str, Any]
     _center: Any = None
+    _ends: Optional[Ends] = None
+    _size: Any = None
+
+    @property
+    def direction(self) -> Any:
+        """Sign of the estimate: 1 where A is worse, -1 where B is, 0 where neither is.
+
+        An estimate below 1e-12 of the size of the differences or the mean losses is rounding
+        noise, not a difference.
+        """
+        sizes = (self._size, self.extra.get("loss_a"), self.extra.get("loss_b"))
+        scale = np.zeros(np.shape(self.estimate))
+        for size in sizes:
+            scale = np.maximum(scale, 0.0 if size is None else np.abs(size))
+        noise = np.abs(self.estimate) <= SAME * scale
+        return unwrap(np.where(noise, 0, np.sign(self.estimate)).astype(np.int64))
 
     def interval(self, level: Optional[float] = None) -> Optional[tuple[Any, Any]]:
         """Confidence interval (lower, upper) for the difference; None where the test has none.
 
         It inverts the test: H0 is rejected at alpha exactly when `mu0` lies outside the interval
-        of level 1 - alpha (degenerate results aside, whose interval has length zero).
+        of level 1 - alpha. Degenerate results aside: a t or z interval then has length zero, the
+        score interval of a McNemar test without discordant records holds 0.
         """
         alpha = self.alpha if level is None else 1.0 - confidence_level(self.alpha, level)
+        if self._ends is not None:
+            lower, upper = self._ends(alpha)
+            return unwrap(lower), unwrap(upper)
         if self._center is None or self.standard_error is None:
             return None
         half = self.null.critical(alpha) * self.standard_error
@@ -135,6 +167,8 @@ class Inference:
 class Interval:
     """An interval for one learner: `point` with `lower` and `upper` at `level`.
 
+    `kind` is "confidence", or "credible" where the ends are quantiles of a posterior.
+
     `degenerate` marks results whose point or length does not mean what it seems; `note` says why.
     Entries of `extra` (for example `a`, `b`, `mode` of the F1 interval) are attributes too.
     """
@@ -149,6 +183,7 @@ class Interval:
     cite: str
     scheme: str
     extra: Mapping[str, Any]
+    kind: str = "confidence"
 
     def __getattr__(self, name: str) -> Any:
         # "extra" itself is looked up here while a copy is being made and has none yet.
@@ -164,8 +199,8 @@ class Interval:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON: null where a number does not exist or is not finite."""
-        keys = ("name", "point", "lower", "upper", "level", "degenerate", "note", "cite", "scheme")
-        plain = {key: jsonable(getattr(self, key)) for key in keys}
+        keys = ("name", "kind", "point", "lower", "upper", "level", "degenerate", "note", "cite")
+        plain = {key: jsonable(getattr(self, key)) for key in (*keys, "scheme")}
         plain["extra"] = {key: jsonable(value) for key, value in self.extra.items()}
         return plain
 
@@ -210,6 +245,7 @@ def studentised(
         alpha=alpha,
         center=center,
         standard_error=np.sqrt(np.where(zero, 0.0, variance)),
+        size=size,
         extra=extra or {},
     )
 
@@ -237,6 +273,7 @@ def ratio(
         degenerate=zero,
         note=notes(zero, equal),
         alpha=alpha,
+        size=size,
     )
 
 
@@ -291,8 +328,13 @@ def _summary(result: Inference) -> str:
         return f"batch {np.shape(result.p_value)}, {rejected} of {count} rejected"
     p = "p < 0.001" if result.p_value < 0.001 else f"p = {result.p_value:.3f}"
     worse = "no difference"
-    if result.estimate != 0:
-        worse = f"{'A' if result.estimate > 0 else 'B'} is worse by {abs(result.estimate):.4g}"
+    if result.direction:
+        worse = f"{'A' if result.direction > 0 else 'B'} is worse by {abs(result.estimate):.4g}"
+    ends = result.interval()
+    # A degenerate t or z has an interval without length: its note says more.
+    if ends is not None and ends[0] < ends[1]:
+        level = f"{100.0 * (1.0 - result.alpha):.4g}%"
+        worse += f" ({level} interval of A - B {ends[0]:.4g} to {ends[1]:.4g})"
     verdict = "rejected" if result.reject else "not rejected"
     text = f"{worse}, statistic {result.statistic:.4g} ~ {result.null}, {p}; H0 {verdict}"
     text += f" at {result.alpha:g}"

@@ -8,6 +8,7 @@ from typing import Any, Mapping, Optional
 import numpy as np
 
 from cvinfer.inference import checks
+from cvinfer.inference.cautions import TooShort
 from cvinfer.inference.checks import ZERO_VARIANCE, Bools, Floats
 from cvinfer.inference.nulls import NORMAL, Null, student
 from cvinfer.inference.registry import interval, needs
@@ -16,6 +17,7 @@ from cvinfer.inference.variance import al_estimator, replication_variance
 from cvinfer.inference.wong import large_enough
 
 NO_VARIATION = "no variation: the variance estimate is zero, so the interval has no length"
+SHARED_RECORDS = TooShort("takes no account of the training records that its fits share")
 ALWAYS_SAME = "the error rate is 0 or 1: the normal interval has no length and means nothing"
 
 
@@ -27,6 +29,9 @@ ALWAYS_SAME = "the error rate is 0 or 1: the normal interval has no length and m
     null="t(K − 1)",
     cite="wang2015",
     use="For comparison only: short, but it covers the true value too rarely.",
+    kind="confidence",
+    measure="F1",
+    caution=SHARED_RECORDS,
 )
 def kfold_t_interval(scores: Any, alpha: float = 0.05, level: Optional[float] = None) -> Interval:
     """μ̂ ± t_{K-1} sqrt(S²/K) on the K scores of one learner, shape (..., K) (Wang 2015, eq. 14).
@@ -55,6 +60,8 @@ def kfold_t_interval(scores: Any, alpha: float = 0.05, level: Optional[float] = 
     null="t(5)",
     cite="wang2015",
     use="For comparison with the intervals of the F1 paper on random halves.",
+    kind="confidence",
+    measure="F1",
 )
 def five_by_two_t_interval(
     scores: Any, alpha: float = 0.05, level: Optional[float] = None
@@ -81,6 +88,9 @@ def five_by_two_t_interval(
     null="t(5)",
     cite="wang2015",
     use="A symmetric interval for any score on balanced halves; for F1 prefer the beta prime.",
+    kind="confidence",
+    measure="F1",
+    caution=TooShort("refers six scores that all come from the same records to t(5)"),
 )
 def blocked_3x2_t_interval(
     scores: Any, alpha: float = 0.05, level: Optional[float] = None
@@ -107,6 +117,9 @@ def blocked_3x2_t_interval(
     null="t(K − 1)",
     cite="wong2015",
     use="For the error rate of one learner when its variation between folds should count.",
+    kind="confidence",
+    measure="error rate",
+    caution=SHARED_RECORDS,
 )
 def error_kfold_t(
     errors: Any, n_test: Any, alpha: float = 0.05, level: Optional[float] = None
@@ -143,6 +156,9 @@ def error_kfold_t(
     null="N(0, 1)",
     cite="wong2015",
     use="For the error rate of one learner over all records of a K-fold run.",
+    kind="confidence",
+    measure="error rate",
+    caution=SHARED_RECORDS,
 )
 def error_dataset_z(
     errors: Any, n: Any, alpha: float = 0.05, level: Optional[float] = None
@@ -162,6 +178,9 @@ def error_dataset_z(
     null="N(0, 1)",
     cite="wong2015",
     use="For the leave-one-out error rate of one learner.",
+    kind="confidence",
+    measure="error rate",
+    caution=SHARED_RECORDS,
 )
 def error_loo_z(
     errors: Any, n: Any, alpha: float = 0.05, level: Optional[float] = None

@@ -8,6 +8,7 @@ from typing import Any, Mapping, Optional
 import numpy as np
 
 from cvinfer.inference import checks
+from cvinfer.inference.cautions import REPLICATIONS_OVERLAP, Caution, overlap
 from cvinfer.inference.checks import Floats
 from cvinfer.inference.nulls import student
 from cvinfer.inference.registry import needs, test
@@ -16,6 +17,11 @@ from cvinfer.inference.variance import al_estimator, block_rho_to_rho, replicati
 
 TWO_THIRDS = Fraction(2, 3)
 NINE_TENTHS = Fraction(9, 10)
+
+TRAINING_SETS_MATTER = Caution(
+    "takes n2/(n1 + n2) for the correlation of two splits, which is too little for learners that"
+    " change much with their training set"
+)
 
 
 @test(
@@ -26,6 +32,7 @@ NINE_TENTHS = Fraction(9, 10)
     null="t(J − 1)",
     cite="dietterich1998",
     use="Only to reproduce older work: overlapping hold-outs make it reject far too often.",
+    caution=overlap(),
 )
 def repeated_holdout_t(d: Any, mu0: float = 0.0, alpha: float = 0.05) -> Finding:
     """Paired t-test over J hold-outs, as if they were independent (Dietterich 1998).
@@ -44,6 +51,7 @@ def repeated_holdout_t(d: Any, mu0: float = 0.0, alpha: float = 0.05) -> Finding
     null="t(K − 1)",
     cite="dietterich1998",
     use="As the familiar yardstick; it ignores the overlap of training sets and is liberal.",
+    caution=overlap(two_folds=True),
 )
 def kfold_t(d: Any, mu0: float = 0.0, alpha: float = 0.05) -> Finding:
     """Paired t-test over the K folds (Dietterich 1998).
@@ -62,6 +70,13 @@ def kfold_t(d: Any, mu0: float = 0.0, alpha: float = 0.05) -> Finding:
     null="t(K − 1)",
     cite="grandvalet2006",
     use="When only one K-fold run is at hand and a false claim costs more than a missed one.",
+    caution=Caution(
+        "takes the folds for independent with ρ = 0, as kfold_t does, though their training sets"
+        " overlap",
+        lambda result: result["extra"].get("rho") == 0.0 and list(result["shape"]) != [2],
+        where="with ρ = 0, but for K = 2",
+        rates_of="kfold_t",
+    ),
 )
 def corrected_kfold_t(
     d: Any,
@@ -118,7 +133,8 @@ def corrected_2fold_t(
     formula="t = (d̄ − μ0) / √((1/J + n2/n1) S²)",
     null="t(J − 1)",
     cite="nadeau2003",
-    use="A sound default on random hold-outs when 15 fits per learner are affordable.",
+    use="On random hold-outs, when 15 fits per learner are affordable.",
+    caution=TRAINING_SETS_MATTER,
 )
 def corrected_repeated_holdout_t(
     d: Any, n_train: int, n_test: int, mu0: float = 0.0, alpha: float = 0.05
@@ -141,6 +157,7 @@ def corrected_repeated_holdout_t(
     null="t(RK − 1)",
     cite="bouckaert2004",
     use="When replicability matters most and 100 fits per learner are affordable.",
+    caution=TRAINING_SETS_MATTER,
 )
 def corrected_repeated_kfold_t(
     d: Any, n_train: int, n_test: int, mu0: float = 0.0, alpha: float = 0.05
@@ -165,6 +182,7 @@ def corrected_repeated_kfold_t(
     null="t(5)",
     cite="dietterich1998",
     use="Cheap and well known; it throws nine of ten differences away, so power is modest.",
+    caution=REPLICATIONS_OVERLAP,
 )
 def dietterich_5x2_t(
     d: Any, pick: tuple[int, int] = (0, 0), mu0: float = 0.0, alpha: float = 0.05
@@ -198,6 +216,7 @@ def dietterich_5x2_t(
     null="t(5)",
     cite="yildiz2013",
     use="For comparison with its paper; it ignores the correlation of replications and is liberal.",
+    caution=overlap(),
 )
 def combined_5x2_t(d: Any, mu0: float = 0.0, alpha: float = 0.05) -> Finding:
     """The combined 5×2 cv t-test (Yildiz 2013).
@@ -227,7 +246,8 @@ def combined_5x2_t(d: Any, mu0: float = 0.0, alpha: float = 0.05) -> Finding:
     formula="t = (d̄ − μ0) / √Var_AL, λ = 2/3: Var_AL = ΣΣ(d[j,k] − d̄)²/6",
     null="t(5)",
     cite="wang2014",
-    use="Six fits per learner on balanced halves: a good test when fits are expensive.",
+    use="Six fits per learner on balanced halves, when fits are expensive.",
+    caution=Caution("refers six differences that all come from the same records to t(5)"),
 )
 def blocked_3x2_t(d: Any, lam: float = 2 / 3, mu0: float = 0.0, alpha: float = 0.05) -> Finding:
     """The blocked 3×2 cv t-test (Wang et al. 2014).

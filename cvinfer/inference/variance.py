@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
@@ -21,25 +21,25 @@ def replication_variance(d: Floats) -> Floats:
 def l_estimator(d: Any) -> Any:
     """The L estimator of Var(d̄) for a blocked m×2 cross-validation, `d` of shape (..., m, 2).
 
-    (1/m²) sum_j (1/2 + ρ1/(1 - ρ1)) s_j² with ρ1 = 1/2, that is 3/(2 m²) sum_j s_j²; for m = 3 the
-    sum of squares within replications over 6 (Wang et al. 2014, eq. 4.1), with 3 degrees of
-    freedom. It neglects the correlation between replications.
+    L = sum_j s_j² / (2m), with m degrees of freedom; for m = 3 the sum of squares within
+    replications over 6 (Wang et al. 2014, eq. 4.1). E(L) = σ1² (1 - ρ1)/2 for every m, which is
+    Var(d̄) at ρ1 = 0 and ρ2 = 1/2. It neglects the differences between replications.
+    """
+    d = checks.differences(d, ("m", None), ("2", 2))
+    return unwrap(np.asarray(replication_variance(d).sum(axis=-1) * (1.0 / (2.0 * d.shape[-2]))))
+
+
+def al_estimator(d: Any, lam: Optional[float] = None) -> Any:
+    """The AL estimator of Var(d̄): L + lam · S², S² the sample variance of the m means d̄_j.
+
+    `lam` is (m - 1)/m unless given: then it is sum (d[j,k] - d̄)² / (2m) with 2m - 1 degrees of
+    freedom, for m = 3 with lam = 2/3 as printed (Wang et al. 2014, eq. 4.3). `d` of shape
+    (..., m, 2). E(AL) = σ1² ((1 - ρ1)/2 + lam ((1 + ρ1)/2 - ρ2)), which exceeds Var(d̄) where
+    rho1 + 4 rho2 < 2 (m = 3, lam = 2/3).
     """
     d = checks.differences(d, ("m", None), ("2", 2))
     m = d.shape[-2]
-    return unwrap(1.5 / m**2 * replication_variance(d).sum(axis=-1))
-
-
-def al_estimator(d: Any, lam: float = 2 / 3) -> Any:
-    """The AL estimator of Var(d̄): L + lam · S², S² the sample variance of the m means d̄_j.
-
-    For m = 3 and lam = 2/3 it is sum (d[j,k] - d̄)² / 6 with 5 degrees of freedom (Wang et al.
-    2014, eq. 4.3); the same neat form, 3/(2 m²) times the sum of squares about d̄, needs
-    lam = 3 (m - 1)/m² at another m. `d` of shape (..., m, 2). It exceeds Var(d̄) on average only
-    where rho1 + 4 rho2 < 2 (m = 3, lam = 2/3).
-    """
-    d = checks.differences(d, ("m", None), ("2", 2))
-    weight = checks.number(lam, "lam")
+    weight = (m - 1.0) / m if lam is None else checks.number(lam, "lam")
     if weight < 0:
         raise checks.InputError(f"lam must not be negative, got {weight:g}")
     between = d.mean(axis=-1).var(axis=-1, ddof=1)

@@ -11,6 +11,7 @@ from typing import Any, Optional
 import numpy as np
 
 from cvinfer.inference import checks
+from cvinfer.inference.cautions import Caution, overlap
 from cvinfer.inference.checks import Bools, Floats
 from cvinfer.inference.nulls import student
 from cvinfer.inference.registry import needs, test
@@ -19,6 +20,11 @@ from cvinfer.inference.z_tests import pooled_z
 
 #: Wong's large-sample conditions: at least this many right and this many wrong.
 LARGE = 5
+
+TWO_SAMPLES = Caution(
+    "takes the predictions for independent though the training sets overlap and both learners are"
+    " tested on the same records"
+)
 
 
 def large_enough(errors: Floats, n: Floats) -> Bools:
@@ -34,6 +40,7 @@ def large_enough(errors: Floats, n: Floats) -> Bools:
     null="t(K − 1)",
     cite="wong2015",
     use="As kfold_t, when the report should say whether every fold was a large sample.",
+    caution=overlap(two_folds=True),
 )
 def wong_matched_t(
     errors_a: Any, errors_b: Any, n_test: Any, mu0: float = 0.0, alpha: float = 0.05
@@ -81,6 +88,7 @@ def wong_matched_t(
     null="N(0, 1)",
     cite="wong2015",
     use="When each learner was tested on folds of its own.",
+    caution=TWO_SAMPLES,
 )
 def wong_independent_z(error_a: Any, error_b: Any, n: Any, alpha: float = 0.05) -> Finding:
     """Independent-sample z-test for K-fold error rates (Wong 2015, theorem 3).
@@ -106,6 +114,7 @@ def wong_independent_z(error_a: Any, error_b: Any, n: Any, alpha: float = 0.05) 
     null="t(Welch–Satterthwaite)",
     cite="wong2015",
     use="When each learner was tested on folds of its own, perhaps of different number.",
+    caution=overlap(),
 )
 def wong_welch_t(
     errors_a: Any,
@@ -159,6 +168,7 @@ def wong_welch_t(
     null="t(n − 1)",
     cite="wong2015",
     use="For data too small to split otherwise, with at least five records of each outcome.",
+    caution=overlap(),
 )
 def loo_matched_t(d: Any, mu0: float = 0.0, alpha: float = 0.05) -> Finding:
     """Matched-sample t-test for leave-one-out (Wong 2015, theorem 4).
@@ -195,6 +205,7 @@ def loo_matched_t(d: Any, mu0: float = 0.0, alpha: float = 0.05) -> Finding:
     null="N(0, 1)",
     cite="wong2015",
     use="For leave-one-out results of learners that can be taken as independent.",
+    caution=TWO_SAMPLES,
 )
 def loo_independent_z(errors_a: Any, errors_b: Any, n: Any, alpha: float = 0.05) -> Finding:
     """Independent-sample z-test for leave-one-out (Wong 2015, 5.2).

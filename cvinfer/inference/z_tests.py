@@ -8,6 +8,7 @@ from typing import Any, Optional
 import numpy as np
 
 from cvinfer.inference import checks
+from cvinfer.inference.cautions import Caution
 from cvinfer.inference.checks import Bools, Floats
 from cvinfer.inference.folds import fold_codes, fold_sums
 from cvinfer.inference.nulls import NORMAL
@@ -28,6 +29,11 @@ POOLED_NOTE = (
     null="N(0, 1)",
     cite="dietterich1998",
     use="Only for learners tested on different records; on the same records McNemar is right.",
+    caution=Caution(
+        "takes the two proportions for independent though both learners are tested on the same"
+        " records",
+        explains=False,
+    ),
 )
 def proportion_z(table: Any, alpha: float = 0.05) -> Finding:
     """Test for the difference of two proportions on one hold-out (Dietterich 1998).
@@ -92,6 +98,10 @@ def conservative_z(d: Any, halves: Any, mu0: float = 0.0, alpha: float = 0.05) -
     null="N(0, 1)",
     cite="bayle2020",
     use="For stable learners on large data: one K-fold run and a central limit theorem behind it.",
+    caution=Caution(
+        "rests on relative stability, which can fail where both learners are stable (Bayle, Janson"
+        " and Mackey 2025)"
+    ),
 )
 def cvci_z(
     loss_a: Any,
@@ -108,7 +118,10 @@ def cvci_z(
     fold that tests it and d̄_n their mean. variance="out": σ² = mean (d_i - d̄_n)². "in": the mean
     over folds of the sample variance (divisor size - 1) inside each fold. Losses have shape
     (..., n), `folds` is the fold number per record, (n,) or (..., n). `bounds` are those of the
-    loss. Positive: A is worse.
+    loss. `extra["target"]`: what is estimated is the mean error difference of the very K pairs of
+    models that were fitted, not that of the learners over all training sets. Positive: A is worse.
+    The theorem needs a comparison that is relatively stable, and two learners that are stable each
+    by itself need not make one (bayle2025).
     """
     loss_a = checks.shaped(checks.losses(loss_a, "loss_a", bounds), "loss_a", (("n", None),))
     loss_b = checks.shaped(checks.losses(loss_b, "loss_b", bounds), "loss_b", (("n", None),))
@@ -138,6 +151,8 @@ def cvci_z(
         extra={
             "shape": (k,),
             "n": n,
+            # Not the mean over all training sets of that size, which other tests speak of.
+            "target": f"the mean error of the {k} fitted models",
             "loss_a": np.broadcast_to(loss_a, d.shape).mean(axis=-1),
             "loss_b": np.broadcast_to(loss_b, d.shape).mean(axis=-1),
         },
@@ -169,5 +184,6 @@ def pooled_z(
         alpha=alpha,
         center=difference,
         standard_error=np.sqrt(variance),
+        size=np.maximum(rate_a, rate_b),
         extra=extra,
     )

@@ -404,6 +404,15 @@ TESTS: dict[str, Example] = {
 
 BAD_PRIORS: tuple[Options, ...] = tuple({"prior": p} for p in (0.0, -1.0, np.nan, "x"))
 BAD_SPLIT_AXES: tuple[Options, ...] = tuple({"split_axes": s} for s in (3, -1, 1.5, "x"))
+BAD_POOLING: tuple[Options, ...] = (
+    *({"scheme": s} for s in ("repeated_holdout", "", 3, ["kfold"])),
+    {"scheme": "kfold", "split_axes": 2},
+    *({"counts": c} for c in ("sum", None, 3)),
+    *({"counts": "effective", "scheme": s} for s in ("kfold", "loo", "repeated_kfold", "holdout")),
+    {"counts": "effective", "split_axes": 0},
+    # FP and FN differ in the drawn matrices.
+    {"micro": True},
+)
 BAD_LEVELS: tuple[Options, ...] = tuple({"level": v} for v in (0.0, 1.0, -0.1, 1.5, np.nan, "x"))
 
 
@@ -412,13 +421,20 @@ def _confusions(*entries: int) -> np.ndarray[Any, Any]:
 
 
 def _on_confusions(*degenerate: Degenerate) -> Example:
-    # One matrix, a fold axis or m×2 all fit: only the last axis can be wrong.
-    axes = (Axis("m", 3, least=1), Axis("half", 2, least=1), FOUR)
+    # One matrix, folds or the m×2 of the papers all fit; another m is not told from a batch.
+    axes = (Axis("m", 3, fixed=True), Axis("half", 2, least=1), FOUR)
     return Example(
         arguments=(Argument("confusions", "matrix", axes, required=False),),
         degenerate=degenerate,
-        variants=({"prior": 0.5}, {"alpha": 0.2}, {"level": 0.8}, {"split_axes": 2}),
-        bad_options=(*BAD_PRIORS, *BAD_SPLIT_AXES, *BAD_LEVELS),
+        variants=(
+            {"prior": 0.5},
+            {"alpha": 0.2},
+            {"level": 0.8},
+            {"split_axes": 2},
+            {"scheme": "random_mx2", "counts": "effective"},
+            {"scheme": "repeated_kfold"},
+        ),
+        bad_options=(*BAD_PRIORS, *BAD_SPLIT_AXES, *BAD_LEVELS, *BAD_POOLING),
     )
 
 

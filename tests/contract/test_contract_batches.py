@@ -46,8 +46,17 @@ def parts_of(result) -> dict[str, object]:
             parts.update(lower=ends[0], upper=ends[1], lower_999=wide[0], upper_999=wide[1])
         parts["df"] = result.df
         assert result.null.df is result.df
-    parts.update({f"extra[{key}]": value for key, value in result.extra.items()})
+    parts.update(flattened("extra", result.extra))
     return parts
+
+
+def flattened(place: str, values) -> dict[str, object]:
+    """The entries of a mapping and of the mappings in it."""
+    found: dict[str, object] = {}
+    for key, value in values.items():
+        inner = f"{place}[{key}]"
+        found.update(flattened(inner, value) if isinstance(value, dict) else {inner: value})
+    return found
 
 
 def assert_same(got, expected, place: str) -> None:
@@ -165,7 +174,8 @@ def test_decision_follows_p_and_the_interval(name, options):
     if result.interval() is not None:
         lower, upper = result.interval()
         assert np.array_equal(result.reject, (mu0 < lower) | (mu0 > upper))
-        np.testing.assert_allclose((upper - lower) / 2, critical * result.standard_error)
+        if result.standard_error is not None:
+            np.testing.assert_allclose((upper - lower) / 2, critical * result.standard_error)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -192,6 +202,39 @@ def test_alpha_and_level_give_nested_intervals(name):
 def test_point_lies_inside_its_interval(name):
     result = inference.infer(name, *EXAMPLES[name].draw(seeded(name), (50,)))
     assert ((result.lower < result.point) & (result.point < result.upper)).all()
+
+
+@pytest.mark.parametrize("name, options", TEST_CASES)
+def test_direction_is_the_sign_of_the_estimate(name, options):
+    data = EXAMPLES[name].draw(seeded(name), (50,))
+    result = inference.infer(name, *data, **options)
+    assert np.array_equal(result.direction, np.sign(result.estimate))
+    assert result.direction.dtype.kind == "i"
+    single = inference.infer(name, *EXAMPLES[name].row(data, (7,)), **options)
+    assert single.direction == result.direction[7] and np.ndim(single.direction) == 0
+
+
+def test_rounding_noise_is_no_difference():
+    # 0.1 + 0.2 - 0.3 is 5.6e-17 in floating point.
+    noise = inference.kfold_t([0.1, 0.2, -0.3])
+    assert noise.estimate != 0 and noise.direction == 0
+    assert str(noise).startswith("kfold_t: no difference (95% interval of A - B -")
+    assert "worse" not in str(noise)
+    halves = inference.combined_5x2_f(np.tile([0.1, 0.2, -0.3, 0.1, -0.1], (2, 1)).T - 1e-18)
+    assert halves.direction == 0 and "no difference, statistic" in str(halves)
+    small = inference.kfold_t([1e-9, 2e-9, -1e-9])
+    assert small.direction == 1 and "A is worse by 6.667e-10" in str(small)
+    thirds = [(1, 1, 0, 1), (1, 0, 1, 4), (1, 1, 0, 4), (1, 0, 1, 1)]
+    table = inference.naive_kfold_mcnemar(thirds)
+    assert table.direction == 0 and "no difference, statistic" in str(table)
+
+
+@pytest.mark.parametrize("name", ["kfold_t", "cvci_z", "bcv_5x2_mcnemar"])
+def test_a_result_is_shown_with_its_interval(name):
+    result = inference.infer(name, *EXAMPLES[name].draw(seeded(name)), alpha=0.1)
+    lower, upper = result.interval()
+    assert f" (90% interval of A - B {lower:.4g} to {upper:.4g}), statistic " in str(result)
+    assert f"is worse by {abs(result.estimate):.4g} (" in str(result)
 
 
 def test_every_null_distribution_has_the_family_it_declares():

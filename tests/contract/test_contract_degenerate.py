@@ -37,8 +37,12 @@ def assert_decided(result, case) -> None:
         assert "p is set to 1" in result.note
     if result.interval() is not None:
         lower, upper = result.interval()
-        assert lower == upper
-        assert np.isfinite(lower)
+        if result.standard_error is None:
+            # A score interval exists without discordant records, and holds 0.
+            assert -1 <= lower < 0 < upper <= 1
+        else:
+            assert lower == upper
+            assert np.isfinite(lower)
 
 
 @pytest.mark.parametrize("name, case", TEST_CASES, ids=ids)
@@ -224,6 +228,11 @@ def test_f1_rows():
     result = inference.infer("f1_beta_prime", [split, split, empty], split_axes=0)
     assert result.degenerate.tolist() == [False, False, True]
     assert np.isnan(result.point).tolist() == [False, False, True]
+
+    # A fold of one record is no split that could have had an F1.
+    single = [[1, 0, 0, 0], [0, 0, 0, 1], [0, 1, 0, 0]]
+    assert not inference.infer("f1_beta_prime", single).degenerate
+    assert not inference.infer("f1_beta_prime", single, scheme="loo").degenerate
 
     scores = inference.f1_scores([split, none_predicted, empty])
     assert scores[0] == pytest.approx(10 / 15) and scores[1] == 0.0 and np.isnan(scores[2])

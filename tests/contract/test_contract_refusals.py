@@ -220,3 +220,31 @@ def test_refusals_name_what_was_given():
         inference.replicability([3, 11], 10)
     with pytest.raises(InputError, match="kfold_t: alpha must be a finite number, got nan"):
         inference.infer("kfold_t", [0.1, 0.2], alpha=float("nan"))
+
+
+@pytest.mark.parametrize("name", ["f1_beta_prime", "precision_beta", "recall_beta"])
+@pytest.mark.parametrize("shape", [(7, 2, 4), (2, 2, 4), (1, 2, 4), (3, 4, 2, 4), (0, 2, 4)])
+def test_matrices_whose_splits_the_shape_does_not_tell(name, shape):
+    matrices = rng().integers(1, 30, shape)
+    message = refusal(name, matrices)
+    assert "split_axes" in message and str(shape) in message and "scheme" in message
+    batch = inference.infer(name, matrices, split_axes=0)
+    assert np.shape(batch.point) == shape[:-1]
+    folds = inference.infer(name, matrices, split_axes=1)
+    assert np.shape(folds.point) == shape[:-2] and folds.scheme == "kfold"
+    if 0 not in shape:
+        halves = inference.infer(name, matrices, split_axes=2)
+        assert np.shape(halves.point) == shape[:-3] and halves.scheme == "blocked_mx2"
+
+
+@pytest.mark.parametrize("name", ["f1_beta_prime", "precision_beta", "recall_beta"])
+def test_matrices_that_do_not_fit_their_scheme(name):
+    for shape, scheme, wanted in [
+        ((5, 4), "blocked_mx2", "m, 2, 4"),
+        ((5, 3, 4), "random_mx2", "m, 2, 4"),
+        ((4,), "kfold", "K, 4"),
+        ((4,), "loo", "n, 4"),
+        ((9, 4), "repeated_kfold", "R, K, 4"),
+    ]:
+        message = refusal(name, rng().integers(1, 30, shape), scheme=scheme)
+        assert f"confusions of {scheme} must have shape (..., {wanted}), got {shape}" in message

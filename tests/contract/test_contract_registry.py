@@ -16,7 +16,8 @@ from cvinfer.inference.records import ADAPTERS
 from cvinfer.inference.result import studentised
 from cvinfer.inference.nulls import student
 
-GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+ROOT = Path(__file__).resolve().parents[2]
+GOLDEN = ROOT / "tests" / "golden"
 PROCEDURES = {**inference.tests(), **inference.intervals()}
 FIELD = re.compile(r"^\s*(\w+)\s*=\s*\{(.+)\},?\s*$", re.MULTILINE)
 
@@ -56,6 +57,84 @@ def test_every_procedure_says_what_it_is(name, declared):
     assert declared.use.endswith(".") and declared.use.count(". ") == 0
     assert declared.use[0].isupper()
     assert declared.needs
+
+
+@pytest.mark.parametrize("name, declared", inference.tests().items(), ids=inference.tests())
+def test_every_test_has_an_interval_if_it_says_so(name, declared):
+    example = EXAMPLES[name]
+    cases = [example.draw(np.random.default_rng(0)), *(case.data for case in example.degenerate)]
+    for data in cases:
+        result = inference.infer(name, *data)
+        assert declared.has_interval == (result.interval() is not None)
+        assert declared.has_interval == (result.interval(0.5) is not None)
+    assert declared.interval_kind is None and declared.measure is None
+    assert declared.has_interval or declared.interval_cite is None
+
+
+def test_tests_without_an_interval():
+    without = {name for name, declared in inference.tests().items() if not declared.has_interval}
+    assert without == {"combined_5x2_f", "calibrated_5x2_bcv_f", "naive_kfold_mcnemar"}
+
+
+@pytest.mark.parametrize("name, declared", inference.intervals().items())
+def test_every_interval_says_its_kind_and_measure(name, declared):
+    # A posterior's quantiles are a credible interval, a pivot's a confidence interval.
+    assert declared.interval_kind == ("credible" if "beta" in declared.null else "confidence")
+    result = inference.infer(name, *EXAMPLES[name].draw(np.random.default_rng(0)))
+    assert result.kind == declared.interval_kind
+    assert result.as_dict()["kind"] == declared.interval_kind
+    assert declared.measure in registry.MEASURES and declared.has_interval
+    first = name.split("_")[0]
+    named = {"f1": "F1", "precision": "precision", "recall": "recall", "error": "error rate"}
+    assert declared.measure == named.get(first, "F1")
+
+
+@pytest.mark.parametrize("wrong", [{"kind": "tolerance"}, {"measure": "luck"}])
+def test_an_interval_of_an_unknown_kind_or_measure_is_refused(wrong):
+    said = {"kind": "credible", "measure": "F1", **wrong}
+    with pytest.raises(RuntimeError, match=f"'odd' is declared as .*{[*wrong.values()][0]}"):
+        registry.interval(
+            "odd",
+            scheme=registry.needs("kfold"),
+            data="scores",
+            formula="-",
+            null="-",
+            cite="dietterich1998",
+            use="-",
+            **said,
+        )
+    assert "odd" not in inference.intervals()
+
+
+def test_a_scheme_taken_when_asked_for():
+    need = registry.needs("blocked_mx2", m=5, fixed=("m",), also=("random_mx2",))
+    assert need.accepts("blocked_mx2", {"m": 5}) and need.accepts("random_mx2", {"m": 5})
+    assert not need.accepts("random_mx2", {"m": 3}) and not need.accepts("kfold", {"m": 5})
+    assert str(need) == "blocked_mx2(m=5)"
+    declared = inference.procedure("bcv_5x2_mcnemar")
+    assert declared.scheme == "blocked_mx2(m=5)"
+    with_more = {name for name, p in PROCEDURES.items() if any(need.also for need in p.needs)}
+    assert with_more == {"bcv_5x2_mcnemar"}
+
+
+@pytest.mark.parametrize("scheme", ["blocked_mx2", "random_mx2"])
+def test_a_comparison_carries_the_scheme_of_its_plan(scheme):
+    from cvinfer.partitions import make_plan
+
+    plan = make_plan(scheme, 40, m=5, seed=1)
+    rng = np.random.default_rng(2)
+    truth, guess = rng.integers(0, 2, 40), rng.integers(0, 2, 40)
+    predictions = [guess[split.test] for split in plan.splits]
+    right = [truth[split.test] for split in plan.splits]
+    result = inference.compare("bcv_5x2_mcnemar", plan, truth, predictions, right)
+    assert result.scheme == scheme and result.as_dict()["scheme"] == scheme
+    halves = inference.contingency_tables(
+        *(inference.zero_one_losses(truth, p, plan) for p in (predictions, right)), plan
+    )
+    direct = inference.bcv_5x2_mcnemar(halves)
+    assert direct.scheme == "blocked_mx2" and direct.p_value == result.p_value
+    losses = [np.ones(20)] * 10, [np.zeros(20)] * 10
+    assert inference.compare_losses("bcv_5x2_mcnemar", plan, *losses).scheme == scheme
 
 
 @pytest.mark.parametrize("name, declared", inference.tests().items(), ids=inference.tests())
@@ -104,10 +183,34 @@ def test_no_reference_is_unused_or_incomplete():
     known = entries()
     assert tuple(known) == inference.citation_keys()
     assert len(set(inference.citation_keys())) == len(inference.citation_keys())
-    assert {declared.cite for declared in PROCEDURES.values()} == set(known)
+    cited = {declared.cite for declared in PROCEDURES.values()}
+    cited |= {p.interval_cite for p in PROCEDURES.values() if p.interval_cite}
+    assert cited <= set(known)
+    # What stands behind an option or a warning is named where that is explained.
+    explained = "".join(
+        path.read_text(encoding="utf-8")
+        for folder, pattern in (("cvinfer", "**/*.py"), ("docs/decisions", "*.md"))
+        for path in sorted((ROOT / folder).glob(pattern))
+    )
+    assert [key for key in known if key not in cited and key not in explained] == []
     for key, fields in known.items():
         assert fields.get("author") and fields.get("title"), key
-        assert re.fullmatch(r"\d{4}", fields.get("year", "")) or fields.get("note"), key
+        assert re.fullmatch(r"\d{4}", fields.get("year", "")), key
+
+
+DOI = re.compile(r"10\.\d{4,9}/[^\s{}]+")
+ARXIV = re.compile(r"\d{4}\.\d{5}")
+
+
+@pytest.mark.parametrize("key, fields", entries().items(), ids=entries())
+def test_every_reference_can_be_looked_up(key, fields):
+    if "doi" in fields:
+        assert DOI.fullmatch(fields["doi"])
+    elif "eprint" in fields:
+        assert ARXIV.fullmatch(fields["eprint"]) and fields["archiveprefix"] == "arXiv"
+    else:
+        # A numbered report of an institution has neither.
+        assert fields["ENTRYTYPE"] == "techreport" and fields["institution"] and fields["number"]
 
 
 def golden_names(source: str) -> set[str]:
@@ -232,5 +335,6 @@ def test_a_name_can_be_given_once(decorator, name):
             null="-",
             cite="dietterich1998",
             use="-",
+            **({} if decorator is registry.test else {"kind": "credible", "measure": "F1"}),
         )(lambda d: d)
     assert inference.procedure(name) is before

@@ -145,13 +145,45 @@ def check_normal(result: Any, centre: Fraction, variance: Fraction, mu0: Number 
 
 
 def check_chi_squared(result: Any, estimate: Fraction, statistic: Fraction, df: int) -> None:
-    """A chi-squared test has a sign only in its estimate, no variance and no interval."""
+    """A chi-squared test has a sign only in its estimate and no variance."""
     close(result.estimate, estimate)
     close(result.statistic, statistic)
     assert result.null.family == "chi2" and result.df == df
     close(result.p_value, chi_squared_p(float(statistic), df))
     assert result.reject == (chi_squared_p(float(statistic), df) < 0.05)
-    assert result.variance is None and result.interval() is None and not result.degenerate
+    assert result.variance is None and not result.degenerate
+
+
+def check_score_interval(result: Any, b: Fraction, c: Fraction, n: Fraction, kappa: int) -> None:
+    """Both ends of a McNemar test's interval at two levels, from the likelihood of the table."""
+    for level in (0.95, 0.9):
+        low, high = result.interval() if level == 0.95 else result.interval(level)
+        z = normal_critical(1.0 - level)
+        # Tango 1998: the lower end is the upper one, sign turned, with A and B exchanged.
+        expected = (-score_upper(c, b, n, kappa, z), score_upper(b, c, n, kappa, z))
+        close((low, high), expected)
+
+
+def score_upper(b: Fraction, c: Fraction, n: Fraction, kappa: int, z: float) -> float:
+    """The d at which (n d - b + c - kappa)/√(n (p01 + p10 - d²)) is z; p10 = p, p01 = p + d.
+
+    p is where the slope of the log likelihood b ln(p + d) + c ln p + (n - b - c) ln(1 - 2p - d)
+    is zero, found by bisection, so that the closed form under test is not used.
+    """
+    only_a, only_b, total = float(b), float(c), float(n)
+
+    def slope(p: float, d: float) -> float:
+        if p <= max(0.0, -d) or 2.0 * p + d >= 1.0:
+            return math.inf if p <= max(0.0, -d) else -math.inf
+        rest = 2.0 * (total - only_a - only_b) / (1.0 - 2.0 * p - d)
+        return only_a / (p + d) + only_b / p - rest
+
+    def shortfall(d: float) -> float:
+        p = solve(lambda p: slope(p, d), 0.0, max(0.0, -d), (1.0 - d) / 2.0)
+        error = math.sqrt(total * (2.0 * p + d * (1.0 - d)))
+        return z * error - (total * d - only_a + only_b - kappa)
+
+    return solve(shortfall, 0.0, (only_a - only_b + kappa) / total, 1.0)
 
 
 def _check(

@@ -32,6 +32,22 @@ fold <- rep(1:3, each = 4)
 s10 <- c(81, 78, 84, 90, 79, 85, 88, 82, 80, 86) / 100
 q <- matrix(c(81, 78, 84, 90, 79, 85, 88, 82, 80, 86) / 100, 5, 2, byrow = TRUE)
 w <- matrix(c(81, 78, 84, 90, 79, 85) / 100, 3, 2, byrow = TRUE)
+root <- function(f, low, high) uniroot(f, c(low, high), tol = 1e-17, maxiter = 10000)$root
+# The likeliest P(only B wrong) where P(only A wrong) is larger by d: the zero of the slope of the
+# multinomial log likelihood, not Tango's solution of the quadratic.
+nuisance <- function(b, c, n, d) {
+  slope <- function(p) b / (p + d) + c / p - 2 * (n - b - c) / (1 - 2 * p - d)
+  gap <- 1e-14
+  root(slope, max(0, -d) + gap, (1 - d) / 2 - gap)
+}
+# The differences d at which the corrected score b - c - n d is z of its standard errors from 0.
+score_ends <- function(b, c, n, k, level) {
+  z <- qnorm((1 + level) / 2)
+  error <- function(d) sqrt(n * (2 * nuisance(b, c, n, d) + d - d^2))
+  lower <- root(function(d) b - c - n * d - k - z * error(d), -0.999, (b - c - k) / n)
+  upper <- root(function(d) n * d - b + c - k - z * error(d), (b - c + k) / n, 0.999)
+  c(lower, upper)
+}
 """
 
 
@@ -304,6 +320,39 @@ LINES = {
             0.24821307898992362,
             0.25000000000000006,
         ),
+    ),
+    "holdout_mcnemar interval": Line(
+        ("score_ends(25, 9, 200, 1, 0.95)",), (0.018919203655180482, 0.14518452603168797)
+    ),
+    "holdout_mcnemar interval 8 4": Line(
+        ("score_ends(8, 4, 100, 1, 0.9)",), (-0.02993314966751316, 0.11438371292503309)
+    ),
+    "holdout_mcnemar interval none": Line(
+        ("score_ends(25, 9, 200, 0, 0.99)",), (0.005346546641066462, 0.1605719798145851)
+    ),
+    "holdout_mcnemar interval large": Line(
+        ("score_ends(2103456, 2098765, 10000000, 1, 0.95)",),
+        (6.722074068476959e-05, 0.0008709791475064494),
+    ),
+    "bcv_5x2_mcnemar interval": Line(
+        ("t <- 20 / 11", "score_ends(t * 14.9, t * 6.2, t * 150, 1, 0.95)"),
+        (0.010329652411245196, 0.10882780363558846),
+    ),
+    "bcv_5x2_mcnemar interval none": Line(
+        ("t <- 20 / 11", "score_ends(t * 9.8, t * 10, t * 150, 0, 0.9)"),
+        (-0.038513356653090074, 0.03579277923541194),
+    ),
+    "table_posteriors": Line(
+        (
+            "t <- 20 / 11",
+            "a <- t * 14.9 + 1",
+            "b <- t * 6.2 + 1",
+            "c(a, b, a / (a + b), pbeta(0.5, a, b, lower.tail = FALSE))",
+        ),
+        (28.09090909090909, 12.272727272727273, 0.6959459459459459, 0.9946368887407782),
+    ),
+    "table_posteriors small tail": Line(
+        ("pbeta(0.5, 40 + 0.5, 160 + 0.5, lower.tail = FALSE)",), (8.42423177911659e-19,)
     ),
     "naive_kfold_mcnemar": Line(
         (

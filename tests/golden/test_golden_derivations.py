@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction as Q
+from itertools import product
 from math import comb
 from typing import Any
 
@@ -18,6 +19,7 @@ import cvinfer.inference as ci
 from golden_plain import (
     check_chi_squared,
     check_normal,
+    check_score_interval,
     check_student,
     chi_squared_p,
     close,
@@ -25,6 +27,7 @@ from golden_plain import (
     fisher_p,
     floats,
     mean,
+    normal_critical,
     sample_variance,
     squares,
     student_critical,
@@ -171,6 +174,11 @@ def test_five_by_two_f(mu0: Q) -> None:
         close(result.variance, s2)
         assert result.interval() is None and result.null.family == "F"
     assert combined.df == (10, 5) and calibrated.df == (7, 5)
+    # -.06, -.065, -.015, .015, .04: of both signs, so that a rejection would name nobody.
+    for result in (combined, calibrated):
+        means = result.extra["replication_means"]
+        close(means, decimals("-.06 -.065 -.015 .015 .04"))
+        close(means.mean(), result.estimate)
     close(combined.p_value, fisher_p(float(ratio), 10, 5))
 
 
@@ -347,6 +355,7 @@ def test_holdout_mcnemar(table: tuple[int, int, int, int], continuity: str) -> N
     statistic = corrected(Q(n01 - n10), Q(1), continuity) ** 2 / total
     result = ci.holdout_mcnemar(table, continuity=continuity)
     check_chi_squared(result, Q(n01 - n10, sum(table)), statistic, 1)
+    check_score_interval(result, Q(n01), Q(n10), Q(sum(table)), int(continuity != "none"))
     tail = 2 * Q(sum(comb(total, i) for i in range(min(n01, n10) + 1)), 2**total)
     close(result.extra["p_exact"], min(tail, Q(1)))
 
@@ -358,7 +367,7 @@ def test_printed_correction_on_equal_counts() -> None:
     assert ci.holdout_mcnemar((5, 7, 7, 21)).statistic == 0.0
 
 
-# Wang and Li 2021, equation 5: the sum of the fold statistics, chi-squared(K); a fold without
+# Yang et al. 2023, equation 5: the sum of the fold statistics, chi-squared(K); a fold without
 # discordant records adds 0 and is no degree of freedom of p_informative.
 @pytest.mark.golden("naive_kfold_mcnemar")
 @pytest.mark.parametrize("continuity", CONTINUITY)
@@ -372,6 +381,7 @@ def test_naive_kfold_mcnemar(continuity: str) -> None:
     estimate = mean(Q(n01 - n10, 40) for _, n01, n10, _ in tables)
     result = ci.naive_kfold_mcnemar(tables, continuity=continuity)
     check_chi_squared(result, estimate, statistic, 5)
+    assert result.interval() is None
     close(result.extra["p_informative"], chi_squared_p(float(statistic), 4))
 
 
@@ -389,7 +399,7 @@ def bcv_tables(m: int, seed: int) -> list[list[list[int]]]:
     return tables
 
 
-# Wang and Li 2021, equations 13 to 15, for general m: the effective table is t times the mean
+# Yang et al. 2023, equations 13 to 15, for general m: the effective table is t times the mean
 # table with t = 2m/(1 + rho1 + 2(m - 1) rho2), and McNemar's statistic is taken on it.
 @pytest.mark.golden("bcv_5x2_mcnemar")
 @pytest.mark.golden("effective_table")
@@ -412,6 +422,7 @@ def test_bcv_mcnemar(m: int, rho1: Q, rho2: Q, factor: Q, continuity: str) -> No
     options = {"rho1": float(rho1), "rho2": float(rho2)}
     result = ci.bcv_5x2_mcnemar(tables, continuity=continuity, **options)
     check_chi_squared(result, (average[1] - average[2]) / 150, statistic, 1)
+    check_score_interval(result, n01, n10, factor * 150, int(continuity != "none"))
     close(result.extra["effective_table"], effective)
     close(result.extra["n_effective"], factor * 150)
     close(ci.effective_table(tables, **options), effective)
@@ -428,6 +439,86 @@ def test_bcv_mcnemar_below_its_correction() -> None:
     close(printed.statistic, Q(81, 220) / Q("14.1"), rtol=1e-11)
     clipped = ci.bcv_5x2_mcnemar(tables)
     assert clipped.statistic == 0.0 and clipped.p_value == 1.0 and not clipped.degenerate
+
+
+# Tango 1998 at the edges, where T has a simple form. Without discordant records p̃ = 0 for δ >= 0
+# and T = (Nδ - κ)²/(Nδ(1 - δ)): with κ = 0 the ends are ±z²/(N + z²), with κ = 1 they are the
+# larger root of (N² + Nz²)δ² - (2N + Nz²)δ + 1 = 0. With b = N it is T = N(1 - δ)/(1 + δ) for
+# κ = 0, so that the interval is [(N - z²)/(N + z²), 1].
+@pytest.mark.golden("holdout_mcnemar")
+@pytest.mark.parametrize("n", [1, 2, 3, 57, 10_000_000])
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
+def test_score_interval_at_the_edges(n: int, level: float) -> None:
+    z = normal_critical(1 - level)
+    end = z**2 / (n + z**2)
+    alike = ci.holdout_mcnemar((n, 0, 0, 0), continuity="none")
+    assert alike.degenerate and not alike.reject
+    close(alike.interval(level), (-end, end))
+    half = 2 * n + n * z**2
+    corrected_end = (half + math.sqrt(half**2 - 4 * (n**2 + n * z**2))) / (
+        2 * (n**2 + n * z**2)
+    )
+    for continuity in ("clipped", "printed"):
+        ends = ci.holdout_mcnemar((0, 0, 0, n), continuity=continuity).interval(level)
+        close(ends, (-corrected_end, corrected_end))
+    apart = ci.holdout_mcnemar((0, n, 0, 0), continuity="none")
+    close(apart.interval(level), ((n - z**2) / (n + z**2), 1.0))
+    other = ci.holdout_mcnemar((0, 0, n, 0), continuity="none")
+    close(other.interval(level), (-1.0, -(n - z**2) / (n + z**2)))
+
+
+# Yang et al. 2023, lemma 2 and corollary 1 (its table 2 with the misprints of r, q_a and Q_a put
+# right): Beta posteriors, whose modes at prior 1 are E = (n01 + n10)/n, R = n01/(n01 + n10),
+# Q_a = n01/(n01 + n11), Q_b = n00/(n00 + n10). For whole a and b, P(Be(a, b) > 1/2) is
+# P(X < a), X ~ B(a + b - 1, 1/2).
+@pytest.mark.golden("table_posteriors")
+@pytest.mark.parametrize("table", [(30, 25, 9, 136), (5, 3, 4, 8), (0, 2, 0, 0), (3, 0, 1, 0)])
+@pytest.mark.parametrize("prior", [1, 2])
+def test_table_posteriors(table: tuple[int, int, int, int], prior: int) -> None:
+    n00, n01, n10, n11 = table
+    found = ci.table_posteriors(table, prior=prior)
+    counted = {
+        "e": (n01 + n10, n00 + n11),
+        "r": (n01, n10),
+        "q_a": (n01, n11),
+        "q_b": (n00, n10),
+    }
+    assert set(found) == {*counted, "p_a_worse"}
+    for name, (hits, misses) in counted.items():
+        a, b = hits + prior, misses + prior
+        got = found[name]
+        assert set(got) == {"a", "b", "mode", "mean"}
+        assert (got["a"], got["b"]) == (a, b)
+        close(got["mean"], Q(a, a + b))
+        if a + b > 2:
+            close(got["mode"], Q(a - 1, a + b - 2))
+        else:
+            assert np.isnan(got["mode"])
+    a, b = n01 + prior, n10 + prior
+    below = sum(comb(a + b - 1, i) for i in range(a))
+    close(found["p_a_worse"], Q(below, 2 ** (a + b - 1)))
+
+
+# Var[E_e] (Yang et al. 2023, table 6), E_e = (n01 + n10)/n of the mean table. Every record of a
+# 2×2 set of halves is tested twice, so that E_e is the share of records on which A and B disagree:
+# over all 3^4 equally likely outcomes of four records, agreeing with probability 1/3, its variance
+# is that of a binomial share, (2/3)(1/3)/4, with divisor 80 instead of 81.
+@pytest.mark.golden("disagreement_variance")
+def test_disagreement_variance() -> None:
+    halves = [((0, 1), (2, 3)), ((0, 2), (1, 3))]
+    runs = []
+    for outcome in product(range(3), repeat=4):
+        # 0 both right, 1 only A wrong, 2 only B wrong.
+        rows = [
+            [[0, *(sum(outcome[i] == kind for i in half) for kind in (1, 2, 0))] for half in pair]
+            for pair in halves
+        ]
+        runs.append(rows)
+    close(ci.disagreement_variance(runs), Q(2, 9) / 4 * Q(81, 80))
+    shares = [Q(sum(kind > 0 for kind in outcome), 4) for outcome in product(range(3), repeat=4)]
+    close(ci.disagreement_variance(runs), sample_variance(shares))
+    two = ci.disagreement_variance([runs[:9], runs[72:]])
+    close(two, [sample_variance(shares[:9]), sample_variance(shares[72:])])
 
 
 # Folds that are negatively correlated: rho = K ρ1/(1 + (K - 1) ρ1) may lie far below -1. With K = 3

@@ -148,7 +148,7 @@ def test_error_z(function: Callable[..., ci.Interval]) -> None:
 def test_f1_beta_prime(prior: float) -> None:
     matrices = [[(14, 3, 2, 11), (15, 2, 4, 9)], [(13, 5, 3, 9), (16, 2, 2, 10)]]
     tp, fp, fn = (mean(m[i] for pair in matrices for m in pair) for i in range(3))
-    result = ci.f1_beta_prime(matrices, prior=prior)
+    result = ci.f1_beta_prime(matrices, prior=prior, split_axes=2)
     a, b = float(fp + fn) + 2 * prior, float(tp) + prior
     close((result.a, result.b, result.point), (a, b, 2 * tp / (2 * tp + fp + fn)))
     below, _ = integrate.quad(lambda t: density(t, a, b), 0, result.lower, epsabs=0, epsrel=1e-12)
@@ -157,6 +157,86 @@ def test_f1_beta_prime(prior: float) -> None:
     # Corollary 1, as printed.
     root = math.sqrt(4 * b * b + 4 * a * b - 4 * b + a * a - 10 * a + 9)
     close(result.mode, -b / 2 - a / 4 + 5 / 4 + root / 4)
+
+
+# The splits of a K-fold test each record once: their matrices are added up, those of repeated
+# K-folds averaged over replications. Leave-one-out is the same with n folds of one record. The
+# effective counts of an m×2 are the average times 2m/(1 + 1/2 + (m - 1)): 12/7 at m = 3.
+@pytest.mark.golden("f1_beta_prime", "precision_beta", "recall_beta")
+def test_one_matrix_from_the_splits() -> None:
+    folds = [(14, 3, 2, 11), (15, 2, 4, 9), (13, 5, 3, 9), (16, 2, 2, 10)]
+    summed = [sum(column) for column in zip(*folds)]
+    again = [(15, 4, 1, 10), (12, 2, 5, 11), (15, 3, 3, 9), (13, 1, 2, 14)]
+    twice = [Q(x + sum(column), 2) for x, column in zip(summed, zip(*again))]
+    halves = np.array([*folds, *again[:2]]).reshape(3, 2, 4)
+    average = [mean(int(x) for x in column) for column in halves.reshape(6, 4).T]
+    effective = [Q(12, 7) * x for x in average]
+    single = [[1, 0, 0, 0], [0, 0, 0, 1], [0, 1, 0, 0], [0, 0, 0, 1], [1, 0, 0, 0], [0, 0, 1, 0]]
+    for data, options, (tp, fp, fn, _), counts, scheme in [
+        (folds, {}, summed, "sum", "kfold"),
+        (folds, {"split_axes": 1}, summed, "sum", "kfold"),
+        (folds[:2], {}, [29, 5, 6, 20], "sum", "kfold"),
+        ([folds, again], {"split_axes": 2}, twice, "sum", "repeated_kfold"),
+        ([folds, again], {"scheme": "repeated_kfold"}, twice, "sum", "repeated_kfold"),
+        # Two folds, three times: without the scheme this is a 3×2.
+        (halves, {"scheme": "repeated_kfold"}, [2 * x for x in average], "sum", "repeated_kfold"),
+        (halves, {}, average, "average", "blocked_mx2"),
+        (halves, {"scheme": "random_mx2"}, average, "average", "random_mx2"),
+        (halves, {"counts": "effective"}, effective, "effective", "blocked_mx2"),
+        (single, {"scheme": "loo"}, [2, 1, 1, 2], "sum", "loo"),
+        (folds[0], {}, folds[0], "single", "holdout"),
+        (folds[0], {"scheme": "holdout"}, folds[0], "single", "holdout"),
+    ]:
+        f1, precision, recall = (
+            function(data, **options)
+            for function in (ci.f1_beta_prime, ci.precision_beta, ci.recall_beta)
+        )
+        close((f1.a, f1.b), (fp + fn + 2, tp + 1))
+        close((precision.a, precision.b), (tp + 1, fp + 1))
+        close((recall.a, recall.b), (tp + 1, fn + 1))
+        for result in (f1, precision, recall):
+            assert (result.counts, result.scheme) == (counts, scheme), options
+            assert not result.degenerate and result.note == ""
+        # The point is the plain score, the median halves the posterior.
+        close(f1.point, Q(2 * tp) / (2 * tp + fp + fn))
+        a, b = f1.a, f1.b
+        below, _ = integrate.quad(lambda t: density(t, a, b), 0, f1.median, epsrel=1e-12)
+        close(below, 0.5, rtol=1e-10)
+        assert f1.extra["median"] == f1.median and f1.lower < f1.median < f1.upper
+
+
+# With no TP the mode is 0 and the point too, both outside of the interval; the median is not.
+@pytest.mark.golden("f1_beta_prime")
+def test_the_median_lies_inside_where_the_point_does_not() -> None:
+    result = ci.f1_beta_prime((0, 2, 3, 15))
+    assert result.point == result.mode == 0 < result.lower < result.median < result.upper
+    # F1 = 2P/(1 + P), P ~ Be(1, 7): P(P <= x) = 1 - (1 - x)^7.
+    p = 1 - 0.5 ** (1 / 7)
+    close(result.median, 2 * p / (1 + p))
+
+
+# Micro averages over classes: of 282 records 225 are right and 57 wrong, and each of these is one
+# FP and one FN. R: qbeta(c(0.025, 0.975), 226, 58).
+@pytest.mark.golden("f1_beta_prime", "precision_beta", "recall_beta")
+def test_micro_averages_are_accuracy() -> None:
+    for function in (ci.f1_beta_prime, ci.precision_beta, ci.recall_beta):
+        result = function((225, 57, 57, 507), micro=True)
+        close((result.lower, result.upper), (0.74706512731990127, 0.8405398893340702))
+        close((result.a, result.b, result.point, result.mode), (226, 58, Q(225, 282), Q(225, 282)))
+        assert result.micro and not result.degenerate and "are accuracy" in result.note
+        folds = np.array([(100, 30, 30, 230), (125, 27, 27, 277)])
+        assert function(folds, micro=True).as_dict() == {
+            **result.as_dict(),
+            "scheme": "kfold",
+            "extra": {**result.as_dict()["extra"], "counts": "sum"},
+        }
+        with pytest.raises(ci.InputError, match="have FP = FN in every split"):
+            function([(100, 31, 30, 230), (125, 26, 27, 277)], micro=True)
+        # A batch of which one has none of its own: never 0 or 1 in silence.
+        none = function([(0, 0, 0, 5), (3, 1, 1, 7)], micro=True, split_axes=0)
+        assert none.degenerate.tolist() == [True, False] and np.isnan(none.point[0])
+    half = ci.f1_beta_prime((225, 57, 57, 507), micro=True, prior=0.5)
+    close((half.a, half.b), (225.5, 57.5))
 
 
 # Lemma 1: Be(TP + λ, FP + λ) and Be(TP + λ, FN + λ). With whole parameters the beta distribution

@@ -1,6 +1,6 @@
 """What the papers print, with their misprints put right where a comment says so.
 
-Wang et al. 2014 is the blocked 3×2 paper, Wang and Li 2021 the 5×2 BCV McNemar paper, Wong 2015 the
+Wang et al. 2014 is the blocked 3×2 paper, Yang et al. 2023 the 5×2 BCV McNemar paper, Wong 2015 the
 k-fold and leave-one-out paper, Wang et al. 2015 the F1 paper, Grandvalet and Bengio 2006 the
 corrected K-fold report.
 """
@@ -108,7 +108,7 @@ def test_tables_2_and_3_expectations(row: tuple[float, float, float, float]) -> 
     assert (ours[2] < ours[1]) == (of_al < of_variance)
 
 
-# --- Wang and Li 2021 -----------------------------------------------------------------------------
+# --- Yang et al. 2023 -----------------------------------------------------------------------------
 
 
 # Equations 12 and 15: t = 20/11 at ρ1 = ρ2 = 1/2, n_e = 5n/(1 + ρ1 + 8ρ2).

@@ -161,6 +161,17 @@ def test_holdout_mcnemar_without_correction() -> None:
     same("holdout_mcnemar 25 9 none", result.statistic, result.p_value)
 
 
+@pytest.mark.golden("holdout_mcnemar")
+def test_holdout_mcnemar_interval() -> None:
+    corrected = ci.holdout_mcnemar((30, 25, 9, 136))
+    same("holdout_mcnemar interval", *corrected.interval())
+    same("holdout_mcnemar interval 8 4", *ci.holdout_mcnemar((50, 8, 4, 38)).interval(0.9))
+    none = ci.holdout_mcnemar((30, 25, 9, 136), continuity="none")
+    same("holdout_mcnemar interval none", *none.interval(0.99))
+    large = ci.holdout_mcnemar((1_000_000, 2_103_456, 2_098_765, 4_797_779))
+    same("holdout_mcnemar interval large", *large.interval())
+
+
 @pytest.mark.golden("naive_kfold_mcnemar")
 def test_naive_kfold_mcnemar() -> None:
     tables = [(10, 9, 2, 19), (10, 6, 5, 19), (12, 0, 0, 28), (10, 4, 10, 16)]
@@ -180,6 +191,19 @@ def averaging(average: list[float]) -> Any:
 def test_bcv_5x2_mcnemar() -> None:
     result = ci.bcv_5x2_mcnemar(averaging([20, 14.9, 6.2, 108.9]))
     same("bcv_5x2_mcnemar", result.statistic, result.p_value)
+    same("bcv_5x2_mcnemar interval", *result.interval())
+    none = ci.bcv_5x2_mcnemar(averaging([20, 9.8, 10, 110.2]), continuity="none")
+    same("bcv_5x2_mcnemar interval none", *none.interval(0.9))
+
+
+@pytest.mark.golden("table_posteriors", "bcv_5x2_mcnemar")
+def test_table_posteriors() -> None:
+    result = ci.bcv_5x2_mcnemar(averaging([20, 14.9, 6.2, 108.9]))
+    r = result.extra["posteriors"]["r"]
+    p_a_worse = result.extra["posteriors"]["p_a_worse"]
+    same("table_posteriors", r["a"], r["b"], r["mean"], p_a_worse)
+    rare = ci.table_posteriors((7, 40, 160, 93), prior=0.5)
+    same("table_posteriors small tail", rare["p_a_worse"])
 
 
 @pytest.mark.golden("bcv_5x2_mcnemar")

@@ -47,3 +47,21 @@ def test_mcnemar_8_4() -> None:
     result = ci.holdout_mcnemar((50, 8, 4, 38))
     expected = (0.75, 0.3864762307712325, 0.3876953125)
     close((result.statistic, result.p_value, result.extra["p_exact"]), expected)
+
+
+# R package PropCIs 0.3.0, scoreci.mp(b, c, n, 0.95): Tango's interval for (c - b)/n, without a
+# correction for continuity. It stops within 1e-7 of the end, hence the tolerance. For (1, 7, 21)
+# contingencytables 3.1.1, Tango_asymptotic_score_CI_paired_2x2(rbind(c(1, 1), c(7, 12))), prints
+# -0.2857 (95% CI -0.5172 to -0.0260).
+@pytest.mark.golden("holdout_mcnemar")
+@pytest.mark.parametrize(
+    "b, c, n, lower, upper",
+    [
+        (0, 1, 44, -0.0593931891701438, 0.1180770952593197),
+        (1, 7, 21, 0.0260028839111328, 0.5172322647912161),
+        (16, 59, 1000, 0.0267938275933266, 0.0608814719319344),
+    ],
+)
+def test_tango_of_propcis(b: int, c: int, n: int, lower: float, upper: float) -> None:
+    result = ci.holdout_mcnemar((0, c, b, n - b - c), continuity="none")
+    close(result.interval(), (lower, upper), rtol=1e-5)

@@ -21,8 +21,7 @@ def array(rows: Any) -> Any:
     return np.array([floats(row) for row in rows])
 
 
-# Wang et al. 2014, equation 4.1: sum_j s_j²/6 at m = 3; for general m, (1/m²)(1/2 + 1) sum_j s_j²
-# since each replication mean has the variance (1/2 + ρ1/(1 - ρ1)) s_j² at ρ1 = 1/2.
+# Wang et al. 2014, equation 4.1: sum_j s_j²/6 at m = 3; for general m sum_j s_j²/(2m).
 @pytest.mark.golden("l_estimator")
 def test_l_estimator() -> None:
     three = sum(squares(row) for row in THREE_BY_TWO)
@@ -30,11 +29,11 @@ def test_l_estimator() -> None:
     # By hand: s_j² = 0.0002, 0.0008, 0.00125.
     close(ci.l_estimator(array(THREE_BY_TWO)), Q("0.00225") / 6)
     five = sum(squares(row) for row in FIVE_BY_TWO)
-    close(ci.l_estimator(array(FIVE_BY_TWO)), Q(3, 2) * five / 25)
+    close(ci.l_estimator(array(FIVE_BY_TWO)), five / 10)
 
 
 # Equations 4.2 and 4.3: L + λ S² of the replication means; at λ = 2/3 the six squares about the
-# mean over 6. At m = 5 the same neat form 3/(2m²) Σ(d - d̄)² needs λ = 3(m - 1)/m² = 12/25.
+# mean over 6, for general m at λ = (m - 1)/m the 2m squares about the mean over 2m.
 @pytest.mark.golden("al_estimator")
 def test_al_estimator() -> None:
     every = [value for row in THREE_BY_TWO for value in row]
@@ -43,7 +42,48 @@ def test_al_estimator() -> None:
     close(ci.al_estimator(array(THREE_BY_TWO), lam=4 / 3), Q("0.000375") + Q(4, 3) * between)
     close(ci.al_estimator(array(THREE_BY_TWO), lam=0.0), Q("0.000375"))
     every = [value for row in FIVE_BY_TWO for value in row]
-    close(ci.al_estimator(array(FIVE_BY_TWO), lam=12 / 25), Q(3, 50) * squares(every))
+    close(ci.al_estimator(array(FIVE_BY_TWO)), squares(every) / 10)
+    close(ci.al_estimator(array(FIVE_BY_TWO), lam=4 / 5), squares(every) / 10)
+    five = sum(squares(row) for row in FIVE_BY_TWO)
+    between = sample_variance([mean(row) for row in FIVE_BY_TWO])
+    close(ci.al_estimator(array(FIVE_BY_TWO), lam=12 / 25), five / 10 + Q(12, 25) * between)
+
+
+# E(L) and E(AL) in exact fractions: a quadratic form q has the expectation sum_ab q_ab C_ab, its
+# coefficients following from its values on unit vectors, q_ab = (q(a + b) - q(a) - q(b))/2. With
+# Var(μ̂) = σ1²/(2m) (1 + ρ1 + 2(m - 1)ρ2), E(L)/Var is 1 at ρ1 = 0, ρ2 = 1/2 whatever m is
+# (3/(2m²) Σ s_j² would have 3/m: .60 at m = 5, .27 at m = 11), and
+# E(AL) = (1 - ρ1)/2 + λ((1 + ρ1)/2 - ρ2).
+@pytest.mark.golden("l_estimator", "al_estimator", "mx2_variance")
+@pytest.mark.parametrize("m", [2, 3, 5, 7, 11])
+@pytest.mark.parametrize("rho1, rho2", [(Q(0), Q(1, 2)), (Q(1, 2), Q(1, 2)), (Q(1, 5), Q(3, 10))])
+def test_expectations_of_l_and_al(m: int, rho1: Q, rho2: Q) -> None:
+    known = covariance(m, Q(1), rho1, rho2)
+    of_mean = sum(sum(row) for row in known) / (2 * m) ** 2
+    close(ci.mx2_variance(1.0, float(rho1), float(rho2), m), of_mean)
+    unit = np.eye(2 * m)
+    pairs = (unit[:, None] + unit[None, :]).reshape(2 * m, 2 * m, m, 2)
+    singles = unit.reshape(2 * m, m, 2)
+    for estimator, expected in (
+        (ci.l_estimator, (1 - rho1) / 2),
+        (ci.al_estimator, (1 - rho1) / 2 + Q(m - 1, m) * ((1 + rho1) / 2 - rho2)),
+        (lambda d: ci.al_estimator(d, lam=1.5), (1 - rho1) / 2 + Q(3, 2) * ((1 + rho1) / 2 - rho2)),
+    ):
+        alone = estimator(singles)
+        form = (estimator(pairs) - alone[:, None] - alone[None, :]) / 2
+        close(np.sum(form * np.array([floats(row) for row in known])), expected)
+    if (rho1, rho2) == (Q(0), Q(1, 2)):
+        assert of_mean == Q(1, 2)
+
+
+# What is printed for m = 3 has not moved by a bit: 3/(2·9) and 1/(2·3) are the same number.
+def test_the_estimators_of_the_3x2_to_the_last_bit() -> None:
+    d = np.random.default_rng(8).normal(size=(500, 3, 2))
+    within = (d[..., 0] - d[..., 1]) ** 2 / 2
+    as_before = 1.5 / 3**2 * within.sum(axis=-1)
+    assert np.array_equal(ci.l_estimator(d), as_before)
+    between = d.mean(axis=-1).var(axis=-1, ddof=1)
+    assert np.array_equal(ci.al_estimator(d), as_before + 2 / 3 * between)
 
 
 def covariance(m: int, variance: Q, rho1: Q, rho2: Q) -> list[list[Q]]:

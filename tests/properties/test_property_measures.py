@@ -237,6 +237,16 @@ def test_al_estimator_of_the_3x2(d, lam):
 
 
 @moderate
+@given(seed=seeds, m=st.integers(2, 9))
+def test_al_estimator_is_the_spread_of_all_halves(seed, m):
+    d = np.random.default_rng(seed).normal(size=(4, m, 2))
+    spread = d.reshape(4, 2 * m).var(axis=-1)
+    assert_close(inference.al_estimator(d), spread)
+    assert_close(inference.al_estimator(d, (m - 1) / m), spread)
+    assert (inference.l_estimator(d) <= spread + 1e-15).all()
+
+
+@moderate
 @given(seed=seeds, m=st.integers(2, 5))
 def test_variance_components_are_covariances(seed, m):
     d = np.random.default_rng(seed).normal(size=(7, m, 2))
@@ -284,3 +294,77 @@ def test_political_ratio_is_one_where_the_assumed_correlation_holds(rho1, rho2):
     # AL overestimates the variance only below this bound.
     assume(abs(rho1 + 4 * rho2 - 2) > 1e-9)
     assert (ratio("blocked_3x2_t", rho1, rho2) < 1) == (rho1 + 4 * rho2 < 2)
+
+
+# --- posteriors of a table ----------------------------------------------------------------------
+
+counts = hnp.arrays(np.float64, (6, 4), elements=st.integers(0, 40).map(lambda i: i / 4))
+
+
+@moderate
+@given(table=counts, prior=st.sampled_from([0.25, 0.5, 1.0, 3.0]))
+def test_posteriors_of_a_batch_are_those_of_its_tables(table, prior):
+    found = inference.table_posteriors(table, prior=prior)
+    for row, entries in enumerate(table):
+        single = inference.table_posteriors(entries, prior=prior)
+        assert single["p_a_worse"] == found["p_a_worse"][row]
+        for name in ("e", "r", "q_a", "q_b"):
+            for key, value in single[name].items():
+                np.testing.assert_equal(found[name][key][row], value)
+
+
+@moderate
+@given(table=counts, prior=st.sampled_from([0.25, 0.5, 1.0, 3.0]))
+def test_posteriors_know_no_first_learner(table, prior):
+    one = inference.table_posteriors(table, prior=prior)
+    other = inference.table_posteriors(table[:, [0, 2, 1, 3]], prior=prior)
+    assert_close(other["p_a_worse"], 1.0 - one["p_a_worse"])
+    assert_close(other["r"]["mean"], 1.0 - one["r"]["mean"])
+    assert_close(other["r"]["mode"], 1.0 - one["r"]["mode"])
+    assert_close(other["e"]["mean"], one["e"]["mean"])
+    excess = one["p_a_worse"] - 0.5
+    assert (np.sign(np.where(np.abs(excess) < 1e-12, 0, excess)) == sign_of_difference(table)).all()
+
+
+def sign_of_difference(table):
+    return np.sign(table[:, 1] - table[:, 2])
+
+
+@moderate
+@given(table=counts, prior=st.sampled_from([0.25, 0.5, 1.0, 3.0]))
+def test_modes_are_peaks_of_the_density(table, prior):
+    found = inference.table_posteriors(table, prior=prior)
+    x = np.linspace(0.0005, 0.9995, 1000)
+    for name in ("e", "r", "q_a", "q_b"):
+        a, b, mode = (found[name][key] for key in ("a", "b", "mode"))
+        density = stats.beta.logpdf(x[:, None], a, b)
+        peak = x[density.argmax(axis=0)]
+        known = ~np.isnan(mode)
+        assert (np.abs(peak - mode)[known] <= 0.001).all()
+        # No single peak: flat, or rising towards both ends.
+        assert ((np.maximum(a, b) < 1) | ((a == 1) & (b == 1)))[~known].all()
+
+
+@pytest.mark.parametrize("wrong", [(1, 2, 3), (1, -1, 2, 3), (1, np.nan, 2, 3), "abcd"])
+def test_posteriors_of_no_table(wrong):
+    with pytest.raises(inference.InputError, match="table must"):
+        inference.table_posteriors(wrong)
+    for prior in (0.0, -1.0, np.nan, [1.0, 2.0]):
+        with pytest.raises(inference.InputError, match="prior must be"):
+            inference.table_posteriors((1, 2, 3, 4), prior=prior)
+
+
+@moderate
+@given(seed=seeds, scale=st.integers(2, 5))
+def test_disagreement_variance_is_that_of_a_share(seed, scale):
+    rng = np.random.default_rng(seed)
+    tables = rng.integers(0, 9, (7, 3, 2, 4))
+    tables[..., 0] += 1
+    value = inference.disagreement_variance(tables)
+    assert_close(inference.disagreement_variance(tables * scale), value)
+    assert_close(inference.disagreement_variance(tables[..., [3, 2, 1, 0]]), value)
+    assert_close(inference.disagreement_variance(tables[..., [1, 0, 3, 2]]), value)
+    assert_close(inference.disagreement_variance(np.repeat(tables[:1], 4, axis=0)), 0.0)
+    assert 0 <= value <= 0.25 * 7 / 6
+    with pytest.raises(inference.ShapeError, match="runs at least 2"):
+        inference.disagreement_variance(tables[:1])

@@ -166,7 +166,15 @@ def test_compare_is_doing_it_by_hand(name, seed, n):
         assert_close(got.variance, expected.variance)
     if expected.interval() is not None:
         assert_close(got.interval(), expected.interval())
+    posteriors = expected.extra.get("posteriors", {})
+    for key, value in posteriors.items():
+        assert got.extra["posteriors"][key] == value
     for key, value in expected.extra.items():
+        if isinstance(value, str):
+            assert got.extra[key] == value
+            continue
+        if key == "posteriors":
+            continue
         # 1/(1 - rho_alpha) is (t_0/t_crit)²: near t_0 = 0 the bound itself is all rounding.
         scale = (lambda x: 1 / (1 - x)) if key == "rho_alpha" else np.asarray
         assert_close(scale(got.extra[key]), scale(value), key)
@@ -344,6 +352,23 @@ def test_predictions_to_an_f1_interval(seed):
     assert_close(result.point, 2 * tp / (2 * tp + fp + fn))
 
 
+def test_equal_learners_that_round_differently_do_not_differ():
+    # Losses that are equal on paper: 0.1 + 0.2 and 0.3, in another order for every record.
+    rng = np.random.default_rng(5)
+    for scheme, test in (("kfold", "kfold_t"), ("random_mx2", "combined_5x2_f")):
+        plan = make_plan(scheme, 40)
+        parts = [rng.uniform(0, 0.3, (len(split.test), 3)) for split in plan.splits]
+        a = [(p[:, 0] + p[:, 1]) + p[:, 2] for p in parts]
+        b = [p[:, 0] + (p[:, 1] + p[:, 2]) for p in parts]
+        assert any((x != y).any() for x, y in zip(a, b))
+        result = inference.compare_losses(test, plan, a, b)
+        assert result.degenerate and result.p_value == 1.0 and not result.reject
+        assert result.estimate == 0 and result.direction == 0
+        assert (inference.split_differences(a, b, plan) == 0).all()
+        smaller = [x - 1e-9 for x in b]
+        assert (inference.split_differences(a, smaller, plan) > 0.9e-9).all()
+
+
 # --- refusals -----------------------------------------------------------------------------------
 
 
@@ -361,11 +386,13 @@ def test_a_plan_of_the_wrong_scheme(name, scheme):
     declared = TESTS[name]
     kind, options = PLANS[scheme]
     plan = make_plan(kind, 24, **options)
-    accepted = len(declared.needs) == 1 and declared.needs[0].scheme == kind
-    fixed = {key: declared.needs[0].options[key] for key in declared.needs[0].fixed}
+    first = declared.needs[0]
+    accepted = len(declared.needs) == 1 and kind in (first.scheme, *first.also)
+    fixed = {key: first.options[key] for key in first.fixed}
     if accepted and all(options.get(key) == value for key, value in fixed.items()):
         truth, (a,), (b,) = problem(np.random.default_rng(1), [plan])
-        assert inference.compare(name, plan, truth, a, b).name == name
+        result = inference.compare(name, plan, truth, a, b)
+        assert result.name == name and result.scheme == kind
         return
     message = refused(name, [plan])
     assert message.startswith(f"{name} needs the scheme {declared.scheme}, got {kind}")

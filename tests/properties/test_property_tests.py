@@ -295,6 +295,80 @@ def test_mcnemar_looks_at_discordant_records_only(name, data, continuity):
             assert_close(other.extra[key], one.extra[key])
 
 
+LEVELS = st.one_of(
+    st.sampled_from([0.5, 0.9, 0.95, 0.99, 1 - 1e-9]),
+    st.floats(0.001, 0.999, allow_subnormal=False),
+)
+
+
+@pytest.mark.parametrize("name", ["holdout_mcnemar", "bcv_5x2_mcnemar"])
+@moderate
+@given(data=st.data(), continuity=st.sampled_from(CONTINUITY), level=LEVELS)
+def test_zero_lies_outside_the_interval_exactly_where_mcnemar_rejects(
+    name, data, continuity, level
+):
+    (tables,) = data.draw(data_of(name, (8,)))
+    scale = data.draw(st.sampled_from([1, 3, 1_000_003]))
+    result = inference.infer(name, tables * scale, continuity=continuity, alpha=1.0 - level)
+    lower, upper = result.interval(level)
+    assert ((-1 <= lower) & (lower <= upper) & (upper <= 1)).all()
+    outside = (lower > 0) | (upper < 0)
+    if continuity == "printed":
+        # An uncut correction may reject counts that hardly differ; the interval is the clipped one.
+        clipped = inference.infer(name, tables * scale, alpha=1.0 - level)
+        assert np.array_equal(outside, clipped.reject)
+        assert_close(clipped.interval(level), result.interval(level))
+        assert not (outside & ~result.reject).any()
+    else:
+        assert np.array_equal(outside, result.reject)
+    discordant = tables[..., 1] - tables[..., 2]
+    only_a_less_only_b = discordant.reshape(8, -1).sum(axis=-1)
+    assert (~outside | (np.sign(only_a_less_only_b) == np.sign(lower + upper))).all()
+
+
+@pytest.mark.parametrize("name", ["holdout_mcnemar", "bcv_5x2_mcnemar"])
+@moderate
+@given(data=st.data(), continuity=st.sampled_from(CONTINUITY), level=LEVELS)
+def test_score_intervals_are_antisymmetric_nested_and_hold_what_is_not_rejected(
+    name, data, continuity, level
+):
+    (tables,) = data.draw(data_of(name, (8,)))
+    result = inference.infer(name, tables, continuity=continuity)
+    lower, upper = result.interval(level)
+    swapped = inference.infer(name, tables[..., [0, 2, 1, 3]], continuity=continuity)
+    # Bit for bit: nobody is A.
+    assert np.array_equal(swapped.interval(level)[0], -upper)
+    assert np.array_equal(swapped.interval(level)[1], -lower)
+    wider = result.interval((1.0 + level) / 2.0)
+    assert ((wider[0] <= lower) & (upper <= wider[1])).all()
+    effective = result.extra.get("effective_table", tables)
+    n = effective.sum(axis=-1)
+    difference = (effective[..., 1] - effective[..., 2]) / n
+    assert ((lower <= difference + 1e-12) & (difference - 1e-12 <= upper)).all()
+    # T of the definition on both sides of each end.
+    critical = NORMAL.critical(1.0 - level) ** 2
+    kappa = float(continuity != "none")
+    for end, away in ((lower, -1e-6), (upper, 1e-6)):
+        inside, beyond = (tango(effective, kappa, end + step) for step in (-away / 1e3, away))
+        assert (inside <= critical * (1 + 1e-6) + 1e-9).all()
+        inner = (end + away > -1) & (end + away < 1)
+        assert (beyond[inner] > critical * (1 - 1e-6)).all()
+
+
+def tango(table, kappa, delta):
+    """T(δ) as Tango (1998) writes it, in plain steps."""
+    b, c, n = table[..., 1], table[..., 2], table.sum(axis=-1)
+    delta = np.clip(delta, -1, 1)
+    quadratic, linear = 2 * n, -b - c + (2 * n - b + c) * delta
+    constant = -c * delta * (1 - delta)
+    discriminant = np.maximum(linear**2 - 4 * quadratic * constant, 0)
+    p = (np.sqrt(discriminant) - linear) / (2 * quadratic)
+    distance = np.maximum(np.abs(b - c - n * delta) - kappa, 0)
+    variance = n * (2 * p + delta * (1 - delta))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(distance == 0, 0.0, distance**2 / np.maximum(variance, 0))
+
+
 @moderate
 @given(data=st.data(), continuity=st.sampled_from(CONTINUITY))
 def test_bcv_mcnemar_depends_on_totals_only(data, continuity):
