@@ -89,7 +89,8 @@ def _characters_of_differences(q: int) -> Signs:
     character[squares] = 1
     character[0] = 0
     differences = ((digits[:, None] - digits[None, :]) % p) @ weights
-    return character[differences]
+    found: Signs = character[differences]
+    return found
 
 
 def _digits(q: int, p: int, degree: int) -> NDArray[np.int64]:

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from .checks import integer
 from .errors import PartitionError
+from .labels import labels_of
 from .overlaps import Overlaps, overlaps_of
-from .split import FoldSplits, GivenSplits, Split, Splits
+from .split import TEST, TRAIN, FoldSplits, GivenSplits, Split, Splits
 
 __all__ = ["Plan"]
 
@@ -122,6 +123,20 @@ class Plan:
             )
         folds = self.splits.folds
         return folds if self.replicated_by else np.asarray(folds[0])
+
+    def cut_group(self, groups: Any) -> tuple[int, Any] | None:
+        """The first split that trains on and tests records of one group, with that group's label;
+        None if every split keeps the groups together."""
+        _, labels = labels_of(self.scheme, self.n, None, groups)
+        assert labels is not None
+        for at in range(len(self.splits)):
+            roles = self.compact.roles(at)
+            sides = [np.bincount(labels.codes[roles == role]) for role in (TRAIN, TEST)]
+            shortest = min(map(len, sides))
+            cut = np.flatnonzero((sides[0][:shortest] > 0) & (sides[1][:shortest] > 0))
+            if cut.size:
+                return at, labels.names[cut[0]]
+        return None
 
     def _checked(self, replications: Sequence[int]) -> tuple[int, ...]:
         if not self.replicated_by:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import inspect
+import math
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -28,21 +29,56 @@ class SchemeInfo:
     """What the registry knows of a scheme.
 
     defaults: its own options with their defaults (None: derived from n); every scheme takes
-    `seed`, `stratify` and `groups` besides. stratify, groups: whether it honours them.
+    `seed`, `stratify` and `groups` besides. refuses: which of the last two it cannot honour, and
+    why.
+    sizes: the shape of its splits, each axis a number, an option that counts it, or `n`.
     """
 
     name: str
     function: Callable[..., Plan]
     description: str
     defaults: Mapping[str, Any]
-    stratify: bool
-    groups: bool
+    refuses: Mapping[str, str]
+    sizes: tuple[int | str, ...] = ()
+
+    @property
+    def stratify(self) -> bool:
+        """Whether it honours `stratify`."""
+        return "stratify" not in self.refuses
+
+    @property
+    def groups(self) -> bool:
+        """Whether it honours `groups`."""
+        return "groups" not in self.refuses
+
+    def count(self, n: int, options: Mapping[str, Any]) -> int:
+        """How many splits it has on n records, from numbers alone: nothing is drawn.
+
+        An option that is no whole number counts as 1: what is wrong with it is told elsewhere.
+        """
+        known = {**self.defaults, **options, "n": n}
+        given = [known.get(size) if isinstance(size, str) else size for size in self.sizes]
+        return math.prod(max(size, 1) if type(size) is int else 1 for size in given)
 
 
 def scheme(
-    name: str, *, stratify: bool = True, groups: bool = True
+    name: str,
+    *,
+    stratify: bool | str = True,
+    groups: bool | str = True,
+    sizes: tuple[int | str, ...] = (),
 ) -> Callable[[SchemeFunction], SchemeFunction]:
-    """Register a scheme under its id; its docstring's first line describes it."""
+    """Register a scheme under its id; its docstring's first line describes it.
+
+    stratify, groups: the reason, or just False, where the scheme cannot honour them.
+    sizes: see `SchemeInfo`.
+    """
+    honours = {"stratify": stratify, "groups": groups}
+    refuses = {
+        option: value if isinstance(value, str) else "it has no use for them"
+        for option, value in honours.items()
+        if value is not True
+    }
 
     def register(function: SchemeFunction) -> SchemeFunction:
         known = _registered.get(name)
@@ -55,7 +91,7 @@ def scheme(
         own = {p.name: p.default for p in parameters if p.name not in _COMMON}
         description = (inspect.getdoc(function) or "").partition("\n")[0]
         _registered[name] = SchemeInfo(
-            name, function, description, MappingProxyType(own), stratify, groups
+            name, function, description, MappingProxyType(own), MappingProxyType(refuses), sizes
         )
         return function
 

@@ -12,7 +12,16 @@ from numpy.typing import ArrayLike, NDArray
 from .checks import integer
 from .errors import PartitionError
 
-__all__ = ["Split", "Splits", "GivenSplits", "FoldSplits", "HalfSplits", "RoleSplits"]
+__all__ = [
+    "TEST",
+    "TRAIN",
+    "Split",
+    "Splits",
+    "GivenSplits",
+    "FoldSplits",
+    "HalfSplits",
+    "RoleSplits",
+]
 
 Indices = NDArray[np.int64]
 Scalar = TypeVar("Scalar", bound=np.generic)
@@ -147,11 +156,11 @@ class Splits(Sequence[Split]):
 
     @overload
     def __getitem__(self, index: int) -> Split:
-        ...
+        """One split."""
 
     @overload
     def __getitem__(self, index: slice) -> Sequence[Split]:
-        ...
+        """Some of them."""
 
     def __getitem__(self, index: int | slice) -> Split | Sequence[Split]:
         chosen = range(len(self))[index]

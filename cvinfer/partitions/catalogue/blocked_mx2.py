@@ -24,7 +24,7 @@ _NAME = "blocked_mx2"
 NESTING = 8
 
 
-@scheme("blocked_mx2")
+@scheme("blocked_mx2", sizes=("m", 2))
 def blocked_mx2(
     n: int,
     m: int = 5,
@@ -76,7 +76,7 @@ def _dealt(
         if len(groups) < h:
             raise PartitionError(
                 f"{_NAME}: groups cannot be halved; {len(groups)} group(s) cannot fill the "
-                f"h = {h} blocks of m = {m}"
+                f"h = {h} blocks of m = {m}, which take at least {h}"
             )
         return halve_groups(_NAME, n, groups, block_array(m) > 0, seed, key)
     if classes is not None:

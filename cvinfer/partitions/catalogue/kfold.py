@@ -18,7 +18,7 @@ from ..streams import stream
 __all__ = ["kfold", "fold_numbers", "checked_folds"]
 
 
-@scheme("kfold")
+@scheme("kfold", sizes=("k",))
 def kfold(n: int, k: int = 10, *, seed: int = 0, stratify: Any = None, groups: Any = None) -> Plan:
     """K folds, each tested once with the others for training; sizes differ by at most one.
 

@@ -19,9 +19,10 @@ from ..streams import permutations, stream
 __all__ = ["paired_halves"]
 
 _NAME = "paired_halves"
+_CUTS_GROUPS = "a hold-out inside a half would cut them again"
 
 
-@scheme("paired_halves", groups=False)
+@scheme("paired_halves", groups=_CUTS_GROUPS, sizes=("m", 2, "j"))
 def paired_halves(
     n: int,
     m: int = 10,
@@ -48,7 +49,7 @@ def paired_halves(
             f"{_NAME}: n_test = {size} of the {half} records of a half (n = {n}); it must be "
             f"between 1 and {half - 1}"
         )
-    refuse(_NAME, "groups", groups, "a hold-out inside a half would cut them again")
+    refuse(_NAME, "groups", groups, _CUTS_GROUPS)
     classes, _ = labels_of(_NAME, n, stratify, None)
     if classes is not None:
         least = 5 if n % 2 else 4

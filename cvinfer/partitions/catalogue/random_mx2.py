@@ -23,7 +23,7 @@ _DRAWS = 10_000
 _TWO_BINS = np.array([[True], [False]])
 
 
-@scheme("random_mx2")
+@scheme("random_mx2", sizes=("m", 2))
 def random_mx2(
     n: int, m: int = 5, *, rcp: int = 0, seed: int = 0, stratify: Any = None, groups: Any = None
 ) -> Plan:

@@ -21,7 +21,7 @@ __all__ = ["repeated_holdout", "checked_holdout", "holdout_roles"]
 _DRAWS = 20
 
 
-@scheme("repeated_holdout")
+@scheme("repeated_holdout", sizes=("j",))
 def repeated_holdout(
     n: int,
     j: int = 15,

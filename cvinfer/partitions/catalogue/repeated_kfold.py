@@ -15,7 +15,7 @@ from .kfold import checked_folds, fold_numbers
 __all__ = ["repeated_kfold"]
 
 
-@scheme("repeated_kfold")
+@scheme("repeated_kfold", sizes=("r", "k"))
 def repeated_kfold(
     n: int,
     r: int = 10,
