@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence
 
+from cvinfer import limits
 from cvinfer.errors import UserError
+from cvinfer.foreign import cut, quoted
+from cvinfer.places import numbered_predictions, predictions_files
 
 if TYPE_CHECKING:
     from cvinfer.runner import Result
@@ -17,7 +22,9 @@ def read_result(path: Path) -> dict[str, Any]:
     if path.is_dir() and (path / "result.json").exists():
         path = path / "result.json"
     try:
-        found = json.loads(path.read_bytes())
+        found = json.loads(limits.read_file(path, limits.RESULT_BYTES), parse_constant=_no_number)
+    except limits.Unreadable as error:
+        raise UserError(f"{path} cannot be read: {error}") from None
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError) as error:
@@ -32,7 +39,40 @@ def read_result(path: Path) -> dict[str, Any]:
         place = "".join(f"[{part!r}]" for part in fault.absolute_path) or "the whole"
         message = fault.message if len(fault.message) < 200 else fault.message[:200] + "…"
         raise UserError(f"{path} is no result of cvinfer: {place}: {message}")
+    _fit_together(path, found)
     return dict(found)
+
+
+def _fit_together(path: Path, found: Mapping[str, Any]) -> None:
+    """Entries name partitions by their numbers, which no schema can compare."""
+    there = len(found["partitions"])
+    for key in ("comparisons", "intervals", "failures"):
+        for at, entry in enumerate(found[key]):
+            named = entry.get("partitions", [entry.get("partition", 0)])
+            if not all(isinstance(each, int) and 0 <= each < there for each in named):
+                raise UserError(
+                    f"{path} is no result of cvinfer: {key}[{at}] is on a partition that is not"
+                    f" there (there are {there})"
+                )
+
+
+@contextlib.contextmanager
+def read_as_result(path: Path) -> Iterator[None]:
+    """Inside, a document is used that may have the right shape and yet make no sense."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        if os.environ.get("CVINFER_DEBUG"):
+            raise
+        said = f"{type(error).__name__}: {cut(str(error))}"
+        raise UserError(
+            f"{path} is no result of cvinfer: its parts do not fit together ({said})"
+        ) from None
+
+
+def _no_number(text: str) -> None:
+    """NaN and Infinity, which Python would read though JSON has no such numbers."""
+    raise ValueError(f"{text} is no number of JSON")
 
 
 def test_again(path: Path, tests: str, output: Optional[Path]) -> Result:
@@ -43,9 +83,10 @@ def test_again(path: Path, tests: str, output: Optional[Path]) -> Result:
     document = read_result(path)
     directory = path if path.is_dir() else path.parent
     requests = _requests(tests)
-    files = _files(directory, document)
-    _partitions_there(document, requests)
-    spec = _spec(document, files, requests)
+    with read_as_result(path):
+        files = _files(directory, document)
+        _partitions_there(document, requests)
+        spec = _spec(document, files, requests)
     try:
         checked = load_spec(spec, base=directory.absolute())
     except SpecError as error:
@@ -59,15 +100,16 @@ test_again.__test__ = False  # type: ignore[attr-defined]  # nothing that pytest
 
 def _requests(tests: str) -> list[Any]:
     """`a, b: {option: 1}` as a spec has them in a list."""
-    import yaml
+    from cvinfer.spec.text import parse
 
-    try:
-        found = yaml.safe_load(f"[{tests}]")
-    except yaml.YAMLError:
+    document = parse(f"[{tests}]".encode("utf-8", "surrogateescape"), "--tests", mapping=False)
+    if document.faults:
+        said = document.faults[0].message
         raise UserError(
-            f"--tests {tests!r} cannot be read; write names with commas between, and options as in"
-            " 'corrected_kfold_t: {rho: 0.5}'"
-        ) from None
+            f"--tests {quoted(tests)} cannot be read ({said}); write names with commas between, and"
+            " options as in 'corrected_kfold_t: {rho: 0.5}'"
+        )
+    found = document.value
     if not found:
         raise UserError("--tests names no test; `cvinfer list tests` shows them")
     return list(found)
@@ -88,9 +130,10 @@ def _files(directory: Path, document: Mapping[str, Any]) -> list[str]:
                 f"{each['name']} are predictions made elsewhere; more tests on them are made by"
                 " naming the tests in their spec, and nothing is fitted"
             )
-    names = ["predictions.csv.gz"]
-    if len(sets) > 1:
-        names = [f"predictions-{number + 1}.csv.gz" for number in range(len(sets))]
+    names = predictions_files([each["name"] for each in sets])
+    before = numbered_predictions(len(sets))
+    if not any((directory / name).exists() for name in names):
+        names = before if all((directory / name).exists() for name in before) else names
     for name in names:
         if not (directory / name).exists():
             raise UserError(
@@ -143,7 +186,11 @@ def _spec(
         }
         for each, file in zip(document["data"], files)
     ]
-    kept = {key: given[key] for key in ("alpha", "correction", "seed", "loss") if key in given}
+    keys = ("alpha", "correction", "seed", "loss", "margin")
+    kept = {key: given[key] for key in keys if given.get(key) is not None}
+    # The test that decided goes on to decide where it is asked for again; else the first does.
+    if given.get("primary") in map(_name, requests):
+        kept["primary"] = given["primary"]
     return {
         "cvinfer": 1,
         "name": document["name"],

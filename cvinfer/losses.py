@@ -159,8 +159,8 @@ def _intervals(
         scores = _scores(spec, predicted, confusions)
         return [_interval(about, word, (score,), options) for word, score in scores]
     return [
-        _interval(about, word, (matrices,), {**options, "split_axes": len(plan.shape)})
-        for word, matrices in _averaged(spec, predicted, confusions)
+        _interval(about, word, (matrices,), {**options, "scheme": plan.scheme, "micro": micro})
+        for word, matrices, micro in _averaged(spec, predicted, confusions)
     ]
 
 
@@ -193,12 +193,12 @@ def _class_confusions(predicted: Predicted, learner: str, index: int) -> NDArray
 
 def _averaged(
     spec: Spec, predicted: Predicted, confusions: NDArray[np.float64]
-) -> list[tuple[str, NDArray[np.float64]]]:
+) -> list[tuple[str, NDArray[np.float64], bool]]:
     """Whose confusion matrices: the positive class, or each class and the micro average."""
     if spec.positive is not None:
-        return [(f"class {spec.positive!r}", confusions[_positive(spec, predicted)])]
-    each = [(f"class {c!r}", confusions[i]) for i, c in enumerate(predicted.classes)]
-    return [*each, ("micro", confusions.sum(axis=0))]
+        return [(f"class {spec.positive!r}", confusions[_positive(spec, predicted)], False)]
+    each = [(f"class {c!r}", confusions[i], False) for i, c in enumerate(predicted.classes)]
+    return [*each, ("micro", confusions.sum(axis=0), True)]
 
 
 def _scores(

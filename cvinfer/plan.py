@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Callable, Collection, Iterable, Mapping, Optional, Protocol, Sequence
 
 import numpy as np
 
 from cvinfer.data.dataset import Dataset
+from cvinfer.data.groups import group_column, refuse_cut_groups
 from cvinfer.errors import UserError
 from cvinfer.inference import Need, Procedure, procedure
 from cvinfer.partitions import PartitionError, Plan, Split, make_plan
@@ -160,32 +161,55 @@ def label(plan: Plan) -> str:
     }
     name = names.get(plan.scheme, plan.scheme)
     if plan.scheme.endswith("holdout"):
-        name += f", {plan.sizes.reshape(-1, 2)[0, 0]} for training"
+        # Whole groups train, so that grouped hold-outs differ in size.
+        sizes = plan.sizes.reshape(-1, 2)[:, 0]
+        low, high = int(sizes.min()), int(sizes.max())
+        name += f", {low if low == high else f'{low} to {high}'} for training"
     if plan.options.get("replication"):
         name += ", folds of its own"
-    return name + (", stratified" if plan.options.get("stratify") else "")
+    for option, word in (("stratify", "stratified"), ("groups", "grouped")):
+        if plan.options.get(option):
+            name += f", {word}"
+    return name
 
 
 def plan_for(request: SchemeRequest, dataset: Dataset, spec: Spec) -> list[Plan]:
     """The plans of a scheme that the spec names (several where a file holds several)."""
     options = dict(request.options)
+    column = group_column(options.pop("groups", None), dataset.group_column)
     if request.scheme == "file":
         from cvinfer.data.splits_file import read_splits
 
-        return list(read_splits(spec.base / str(options["path"]), dataset.n))
+        plans = list(read_splits(spec.base / str(options["path"]), dataset.n))
+        try:
+            for plan in plans:
+                refuse_cut_groups(plan, dataset, column)
+        except PartitionError as error:
+            raise UserError(str(error), path=("partition",)) from None
+        return [_grouped_by(plan, column) for plan in plans]
     if options.get("stratify") is True:
         options["stratify"] = dataset.target
     else:
         options.pop("stratify", None)
-    return [_made(request.scheme, dataset.n, spec.seed, options)]
+    return [_made(request.scheme, dataset, spec.seed, options, column)]
 
 
-def own_folds(plan: Plan, seed: int, target: Any = None) -> Plan:
-    """A second K-fold, independent of the first: replication 2 of the repeated K-fold."""
-    stratify = target if plan.options.get("stratify") else None
-    k = plan.options["k"]
-    whole = make_plan("repeated_kfold", plan.n, seed=seed, r=2, k=k, stratify=stratify)
-    second = whole.take([1])
+def _grouped_by(plan: Plan, column: Optional[str]) -> Plan:
+    """The plan with the name of its groups, where a scheme only knows that there are some."""
+    return plan if column is None else replace(plan, options={**plan.options, "groups": column})
+
+
+def own_folds(plan: Plan, seed: int, dataset: Any = None) -> Plan:
+    """A second K-fold, independent of the first: replication 2 of the repeated K-fold.
+
+    It is stratified and grouped as the first one is.
+    """
+    k, like = plan.options["k"], {}
+    if plan.options.get("stratify"):
+        like["stratify"] = dataset.target
+    if plan.options.get("groups"):
+        like["groups"] = dataset.groups_by(plan.options["groups"])
+    second = make_plan("repeated_kfold", plan.n, seed=seed, r=2, k=k, **like).take([1])
     options = {**plan.options, "replication": 2}
     return Plan("kfold", plan.n, (k,), second.splits, seed, options)
 
@@ -249,12 +273,19 @@ class _Pool:
         return (self._accepted(declared.needs, declared, []),)
 
     def _accepted(self, needs: Sequence[Need], declared: Procedure, taken: Sequence[int]) -> int:
-        """The given plan that suits best: most wanted options, then not taken yet, then first."""
+        """The given plan that suits best: most wanted options, then not taken yet, then first.
+
+        One of the scheme that is needed comes before one that is only accepted.
+        """
         for need in needs:
             valid = [i for i, p in enumerate(self.plans) if need.accepts(p.scheme, p.options)]
+            meant = [i for i in valid if self.plans[i].scheme == need.scheme]
             if valid:
                 wanted = self._wanted(need)
-                return max(valid, key=lambda i: (self._agreement(i, wanted), i not in taken, -i))
+                return max(
+                    meant or valid,
+                    key=lambda i: (self._agreement(i, wanted), i not in taken, -i),
+                )
         where = "the predictions are of" if self.fixed else "partition has"
         offered = ", ".join(dict.fromkeys(label(plan) for plan in self.plans)) or "nothing"
         key = "tests" if declared.kind == "test" else "intervals"
@@ -272,13 +303,13 @@ class _Pool:
         return {name: made.options.get(name) for name in need.options}
 
     def _agreement(self, index: int, wanted: Mapping[str, Any]) -> int:
-        options = self.plans[index].options
-        return sum(options.get(name) == value for name, value in wanted.items())
+        return sum(_agrees(self.plans[index], name, value) for name, value in wanted.items())
 
     def _auto(self, need: Need) -> int:
         text = f"{need.scheme} {sorted((k, str(v)) for k, v in need.options.items())}"
         if text not in self._made:
-            plan = _made(need.scheme, self.dataset.n, self.spec.seed, need.options)
+            column = self.dataset.group_column
+            plan = _made(need.scheme, self.dataset, self.spec.seed, need.options, column)
             self._made[text] = len(self.plans)
             self.plans.append(plan)
         return self._made[text]
@@ -293,16 +324,31 @@ class _Pool:
         text = f"own folds of {index}"
         if text not in self._made:
             self._made[text] = len(self.plans)
-            target = getattr(self.dataset, "target", None)
-            self.plans.append(own_folds(self.plans[index], self.spec.seed, target))
+            self.plans.append(own_folds(self.plans[index], self.spec.seed, self.dataset))
         return self._made[text]
 
 
-def _made(scheme: str, n: int, seed: int, options: Mapping[str, Any]) -> Plan:
+def _agrees(plan: Plan, option: str, value: Any) -> bool:
+    """Whether a plan has an option's value; n1 of grouped hold-outs in a file is near enough.
+
+    They differ in size, and what was asked for is not written there. Whole groups come within n/10
+    of it.
+    """
+    if option == "n1" and option not in plan.options and value is not None:
+        mean = plan.sizes.reshape(-1, 2)[:, 0].mean()
+        return bool(abs(mean - value) <= max(1, plan.n / 10))
+    return bool(plan.options.get(option) == value)
+
+
+def _made(
+    scheme: str, dataset: Any, seed: int, options: Mapping[str, Any], column: Optional[str]
+) -> Plan:
+    grouped = {} if column is None else {"groups": dataset.groups_by(column)}
     try:
-        return make_plan(scheme, n, seed=seed, **options)
+        plan = make_plan(scheme, dataset.n, seed=seed, **options, **grouped)
     except PartitionError as error:
         raise UserError(str(error), path=("partition",)) from None
+    return _grouped_by(plan, column)
 
 
 COUNTS = ("naive", "distinct", "stored")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Mapping
 
 from cvinfer.errors import UserError
+from cvinfer.foreign import shown_all
 
 FORMATS = ("latex", "markdown", "csv", "text")
 
@@ -21,7 +22,8 @@ def render(document: Mapping[str, Any], format: str) -> str:
     if format == "latex":
         from cvinfer.report.latex import latex
 
-        return latex(document)
+        return latex(document)  # which has its own way to show what LaTeX cannot
+    document = shown_all(document)
     if format == "markdown":
         from cvinfer.report.markdown import markdown
 

@@ -8,7 +8,6 @@ bytes. Its shape is that of `schemas/result.schema.json`.
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path, PurePath
@@ -16,10 +15,17 @@ from typing import Any, Mapping, Optional, Protocol, Sequence
 
 import numpy as np
 
-from cvinfer.inference import Inference, Interval, contingency_tables
+from cvinfer import correction as corrections
+from cvinfer.arrays import entries
+from cvinfer.correction import Correction, Written
+from cvinfer.inference import Inference, Interval, caution, contingency_tables, procedure
 from cvinfer.inference.result import jsonable
 from cvinfer.partitions import Plan
 from cvinfer.report import judge
+from cvinfer.report.sentences import sentence
+from cvinfer.report.verdicts import A_BETTER, B_BETTER, Family, Tested, verdict
+from cvinfer.report.words import split_sizes, training_words
+from cvinfer.whole import whole
 
 #: Version of the result format.
 FORMAT = 1
@@ -32,22 +38,30 @@ class SpecLike(Protocol):
 
     @property
     def name(self) -> str:
-        ...  # noqa: E704
+        """Of the comparison."""
 
     @property
     def learners(self) -> Mapping[str, Any]:
-        ...  # noqa: E704
+        """By their names."""
 
     @property
-    def correction(self) -> str:
-        ...  # noqa: E704
+    def correction(self) -> Written:
+        """Of the p-values."""
 
     @property
     def loss(self) -> str:
-        ...  # noqa: E704
+        """What a prediction costs."""
+
+    @property
+    def primary(self) -> Optional[str]:
+        """The test that decides."""
+
+    @property
+    def margin(self) -> Optional[float]:
+        """The size of a difference that counts as none."""
 
     def resolved(self) -> Mapping[str, Any]:
-        ...  # noqa: E704
+        """The spec with every default spelled out."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +82,7 @@ class IntervalRun:
     """One interval of one learner.
 
     `measure` is what it is an interval for ("F1", "precision", "recall", "error rate"); None takes
-    it from the interval's name. `averaging` says over which class it was computed, or how over
+    what the interval declares. `averaging` says over which class it was computed, or how over
     several ("class 'M'", "macro", "micro"); None where that does not matter.
     """
 
@@ -131,10 +145,9 @@ def data_facts(dataset: Any) -> dict[str, Any]:
 
 def build(spec: SpecLike, runs: Sequence[DataRun], manifest: Mapping[str, Any]) -> dict[str, Any]:
     """The result document. `manifest` has `versions`, `seed` and `hashes`."""
-    correction, loss = spec.correction, spec.loss
     partitions: list[dict[str, Any]] = []
     losses: list[dict[str, Any]] = []
-    comparisons: list[dict[str, Any]] = []
+    tested: list[Tested] = []
     discordant: list[Optional[float]] = []
     intervals: list[dict[str, Any]] = []
     failures: list[dict[str, Any]] = []
@@ -142,11 +155,16 @@ def build(spec: SpecLike, runs: Sequence[DataRun], manifest: Mapping[str, Any]) 
         name, first = run.data["name"], len(partitions)
         partitions += [_partition(name, plan, label) for plan, label in _labelled(run)]
         losses += [_losses(run, key, first) for key in run.losses]
-        comparisons += [_comparison(name, one, first) for one in run.comparisons]
+        tested += [_tested(run, one, first) for one in run.comparisons]
         discordant += [discordant_records(run, one) for one in run.comparisons]
-        intervals += [_interval(name, one, first) for one in run.intervals]
+        intervals += [_interval(run, one, first) for one in run.intervals]
         failures += [_failure(name, one, first) for one in run.failures]
-    _judge(comparisons, discordant, correction, loss)
+    comparisons = [each.entry for each in tested]
+    correction = corrections.read(spec.correction)
+    _correct(comparisons, correction)
+    verdicts = _verdicts(spec, tested, correction)
+    for comparison, records in zip(comparisons, discordant):
+        comparison["warnings"] = judge.comparison_warnings(comparison, records)
     notes = [judge.interval_warnings(entry["result"]) for entry in intervals]
     return {
         "cvinfer": FORMAT,
@@ -156,10 +174,11 @@ def build(spec: SpecLike, runs: Sequence[DataRun], manifest: Mapping[str, Any]) 
         "partitions": partitions,
         "learners": _learners(spec, runs),
         "losses": losses,
+        "verdicts": verdicts,
         "comparisons": comparisons,
         "intervals": intervals,
         "failures": failures,
-        "warnings": judge.warnings(comparisons, intervals, notes, correction),
+        "warnings": judge.warnings(comparisons, verdicts, intervals, notes, correction),
         "manifest": plain(manifest),
     }
 
@@ -178,16 +197,9 @@ def write_result(directory: Path, document: Mapping[str, Any]) -> Path:
 def write_text(path: Path, text: str) -> Path:
     """Write a file beside its place and move it there, so that nobody meets half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with open(temporary, "wb") as stream:
-            # Half a surrogate pair (from a broken file name) becomes its JSON escape.
-            stream.write(text.encode("utf-8", errors="backslashreplace"))
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with whole(path) as stream:
+        # Half a surrogate pair (from a broken file name) becomes its JSON escape.
+        stream.write(text.encode("utf-8", errors="backslashreplace"))
     return path
 
 
@@ -200,18 +212,12 @@ def discordant_records(run: DataRun, comparison: ComparisonRun) -> Optional[floa
     if inference is None or not comparison.test.endswith("mcnemar"):
         return None
     if "effective_table" in inference.extra:
-        _, only_a, only_b, _ = np.asarray(inference.extra["effective_table"]).tolist()
+        _, only_a, only_b, _ = entries(np.asarray(inference.extra["effective_table"]))
         return float(only_a + only_b)
     at = comparison.plans[0]
     loss_a, loss_b = run.losses[comparison.a, at], run.losses[comparison.b, at]
     tables = contingency_tables(list(loss_a), list(loss_b), run.plans[at])  # type: ignore[arg-type]
     return float((tables[..., 1] + tables[..., 2]).min())
-
-
-def measure_of(interval: str) -> str:
-    """What an interval is for, from its name; the t intervals on scores are for F1."""
-    first = interval.split("_")[0]
-    return {"precision": "precision", "recall": "recall", "error": "error rate"}.get(first, "F1")
 
 
 def plain(value: Any) -> Any:
@@ -269,66 +275,127 @@ def _losses(run: DataRun, key: tuple[str, int], first: int) -> dict[str, Any]:
     }
 
 
-def _comparison(data: str, run: ComparisonRun, first: int) -> dict[str, Any]:
-    if (run.inference is None) == (run.failed is None):
+def _tested(run: DataRun, one: ComparisonRun, first: int) -> Tested:
+    """The entry of a comparison, still without what depends on the others."""
+    data = run.data["name"]
+    if (one.inference is None) == (one.failed is None):
         raise ValueError(
-            f"{data}, {run.a} against {run.b}, {run.test}: give either an inference or the reason"
+            f"{data}, {one.a} against {one.b}, {one.test}: give either an inference or the reason"
             " why there is none"
         )
-    return {
+    inference = None if one.inference is None else one.inference.as_dict()
+    entry = {
         "data": data,
-        "a": run.a,
-        "b": run.b,
-        "test": run.test,
-        "options": plain(run.options),
-        "partitions": [first + at for at in run.plans],
-        "inference": None if run.inference is None else run.inference.as_dict(),
-        "failed": run.failed,
+        "a": one.a,
+        "b": one.b,
+        "test": one.test,
+        "options": plain(one.options),
+        "partitions": [first + at for at in one.plans],
+        "trained_on": _trained_on(run, one.plans),
+        "inference": inference,
+        "caution": None if inference is None else caution(inference),
+        "failed": one.failed,
     }
+    return Tested(entry, one.inference, _estimand(run, one))
 
 
-def _judge(
-    comparisons: list[dict[str, Any]],
-    discordant: list[Optional[float]],
-    correction: str,
-    loss: str,
-) -> None:
-    """Add what can only be said once all comparisons of a test are there."""
-    groups: dict[str, list[dict[str, Any]]] = {}
-    for comparison in comparisons:
-        groups.setdefault(judge.one_test(comparison), []).append(comparison)
-    for group in groups.values():
+def _training_sizes(run: DataRun, plans: Sequence[int]) -> list[int]:
+    """Training sizes of the partition that a result is an estimate on: the first of several."""
+    if not plans:
+        return []
+    return [train for train, _ in split_sizes(run.plans[plans[0]].sizes.tolist())]
+
+
+def _trained_on(run: DataRun, plans: Sequence[int]) -> Optional[float]:
+    """How many records a learner was trained on, in the mean over the splits."""
+    sizes = _training_sizes(run, plans)
+    if not sizes:
+        return None
+    mean = sum(sizes) / len(sizes)
+    return int(mean) if mean == int(mean) else mean
+
+
+def _estimand(run: DataRun, one: ComparisonRun) -> str:
+    """For which learners a result speaks: those trained on so many records, or these very ones."""
+    sizes = _training_sizes(run, one.plans)
+    if not sizes:
+        return ""
+    words = f"learners trained on {training_words(sizes, run.plans[one.plans[0]].n)}"
+    target = None if one.inference is None else one.inference.extra.get("target")
+    return f"{target}, {words}" if target else words
+
+
+def _correct(comparisons: Sequence[dict[str, Any]], correction: Correction) -> None:
+    """Add the corrected p-values, which need all comparisons of a family."""
+    for group in _families(comparisons, correction).values():
         p_values = [judge.p_for_correction(comparison["inference"]) for comparison in group]
-        for comparison, p in zip(group, judge.corrected_p(p_values, correction)):
+        for comparison, p in zip(group, judge.corrected_p(p_values, correction.method)):
             comparison["p_corrected"] = p
-    for comparison, records in zip(comparisons, discordant):
-        inference = comparison["inference"]
-        rejected = judge.reject_corrected(inference, comparison["p_corrected"])
-        mu0 = float(comparison["options"].get("mu0", 0.0))
-        comparison["reject_corrected"] = rejected
-        comparison["better"] = judge.better(
-            comparison["a"], comparison["b"], inference, rejected, mu0
+            comparison["reject_corrected"] = judge.reject_corrected(comparison["inference"], p)
+
+
+def _families(
+    comparisons: Sequence[dict[str, Any]], correction: Correction
+) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """The comparisons that are corrected together, of one test with the same options."""
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for comparison in comparisons:
+        groups.setdefault(judge.family(comparison, correction), []).append(comparison)
+    return groups
+
+
+def _verdicts(
+    spec: SpecLike, tested: Sequence[Tested], correction: Correction
+) -> list[dict[str, Any]]:
+    """One verdict for each data set and pair; only its primary test gets a winner and words."""
+    sizes = {
+        family: sum(comparison["inference"] is not None for comparison in group)
+        for family, group in _families([each.entry for each in tested], correction).items()
+    }
+    pairs: dict[tuple[str, str, str], list[Tested]] = {}
+    for each in tested:
+        each.entry.update(better=None, sentence=None)
+        pairs.setdefault((each.entry["data"], each.entry["a"], each.entry["b"]), []).append(each)
+    made = []
+    for tests in pairs.values():
+        # Of one test with several options the first decides.
+        primary = next((each for each in tests if each.entry["test"] == spec.primary), tests[0])
+        entry = primary.entry
+        family = Family(sizes[judge.family(entry, correction)], correction.method)
+        further = [each for each in tests if each is not primary]
+        found = verdict(primary, further, family, spec.margin)
+        entry["better"] = {A_BETTER: entry["a"], B_BETTER: entry["b"]}.get(found["verdict"])
+        entry["sentence"] = found["sentence"] = sentence(
+            found,
+            entry,
+            loss=spec.loss,
+            correction=correction.method if family.corrected else None,
+            margin=spec.margin,
         )
-        comparison["sentence"] = judge.sentence(comparison, correction, loss)
-        comparison["warnings"] = judge.comparison_warnings(comparison, records)
+        made.append(found)
+    return made
 
 
-def _interval(data: str, run: IntervalRun, first: int) -> dict[str, Any]:
-    if (run.result is None) == (run.failed is None):
+def _interval(run: DataRun, one: IntervalRun, first: int) -> dict[str, Any]:
+    data = run.data["name"]
+    if (one.result is None) == (one.failed is None):
         raise ValueError(
-            f"{data}, {run.learner}, {run.interval}: give either a result or the reason why there"
+            f"{data}, {one.learner}, {one.interval}: give either a result or the reason why there"
             " is none"
         )
+    result = None if one.result is None else one.result.as_dict()
     return {
         "data": data,
-        "learner": run.learner,
-        "interval": run.interval,
-        "options": plain(run.options),
-        "partitions": [first + at for at in run.plans],
-        "measure": run.measure or measure_of(run.interval),
-        "averaging": run.averaging,
-        "result": None if run.result is None else run.result.as_dict(),
-        "failed": run.failed,
+        "learner": one.learner,
+        "interval": one.interval,
+        "options": plain(one.options),
+        "partitions": [first + at for at in one.plans],
+        "trained_on": _trained_on(run, one.plans),
+        "measure": one.measure or procedure(one.interval).measure,
+        "averaging": one.averaging,
+        "result": result,
+        "caution": None if result is None else caution(result),
+        "failed": one.failed,
     }
 
 

@@ -1,4 +1,4 @@
-"""What follows from the inferences: corrected p-values, who is better, sentences, warnings.
+"""What follows from the inferences: corrected p-values and warnings.
 
 Everything here works on plain values (those of the result document), so that it can be checked
 without a run. Differences are loss_A - loss_B: positive, A is worse.
@@ -9,30 +9,16 @@ from __future__ import annotations
 import json
 from typing import Any, Mapping, Optional, Sequence
 
-from cvinfer.report.words import correction_word, is_rate, number, p_equation
-
-CORRECTION_METHODS = ("none", "holm", "bonferroni", "benjamini-hochberg")
+from cvinfer.arrays import entries
+from cvinfer.correction import METHODS as CORRECTION_METHODS
+from cvinfer.correction import Correction
+from cvinfer.report.words import correction_word, p_equation
 
 #: Fewer discordant records than this, and chi-squared is a poor approximation for McNemar.
 FEW_DISCORDANT = 25
 
-#: Tests whose variance takes the splits for independent, though their training sets overlap.
-UNCORRECTED = frozenset(
-    {
-        "repeated_holdout_t",
-        "kfold_t",
-        "wong_matched_t",
-        "wong_welch_t",
-        "loo_matched_t",
-        "combined_5x2_t",
-        "naive_kfold_mcnemar",
-    }
-)
-
-OVERLAP_WARNING = (
-    "uncorrected test: its training sets overlap but it takes the splits for independent, so it"
-    " rejects too often"
-)
+#: From so many tests on, a reader is told that they are for study.
+MANY_TESTS = 8
 
 
 def corrected_p(p_values: Sequence[Optional[float]], method: str) -> list[Optional[float]]:
@@ -65,7 +51,7 @@ def corrected_p(p_values: Sequence[Optional[float]], method: str) -> list[Option
         scaled = (m / rank) * p[order]
         adjusted[order] = np.minimum.accumulate(scaled[::-1])[::-1]
     result: list[Optional[float]] = [None] * len(p_values)
-    for at, value in zip(known, np.minimum(adjusted, 1.0).tolist()):
+    for at, value in zip(known, entries(np.minimum(adjusted, 1.0))):
         result[at] = value
     return result
 
@@ -88,67 +74,15 @@ def reject_corrected(inference: Optional[Mapping[str, Any]], p_corrected: Option
     return bool(p_corrected < inference["alpha"])
 
 
-def better(
-    a: str, b: str, inference: Optional[Mapping[str, Any]], rejected: bool, mu0: float = 0.0
-) -> Optional[str]:
-    """The learner with the significantly lower loss; None where the test does not tell.
-
-    It does not tell where H0 stands, where H0 is a difference other than zero, where the mean
-    difference is zero (an F-test can reject then), and where the statistic points the other way
-    than the mean difference (Dietterich's t rests on one of the ten differences).
-    """
-    if inference is None or not rejected or mu0 != 0.0 or not inference["estimate"]:
-        return None
-    a_is_worse = inference["estimate"] > 0
-    signed = inference["null"]["family"] in ("t", "normal")
-    statistic = inference["statistic"]
-    if signed and statistic is not None and (statistic > 0) != a_is_worse:
-        return None
-    return b if a_is_worse else a
-
-
 def one_test(comparison: Mapping[str, Any]) -> str:
-    """What comparisons that are corrected together share: the test with its options."""
+    """What comparisons of one column share: the test with its options."""
     options = json.dumps(comparison["options"], sort_keys=True, default=str)
     return f"{comparison['test']} {options}"
 
 
-def sentence(
-    comparison: Mapping[str, Any], correction: str = "none", loss: str = "zero_one"
-) -> str:
-    """One plain sentence: who is better, by how much, how sure."""
-    a, b, test, inference = (comparison[key] for key in ("a", "b", "test", "inference"))
-    place = f"On {comparison['data']}"
-    if inference is None:
-        return f"{place}, {test} could not compare {a} with {b}: {comparison['failed']}."
-    errors, gap = _sizes(inference, loss, comparison["better"] == b)
-    mu0 = _mu0(comparison)
-    if inference["degenerate"]:
-        return f"{place}, {test} cannot tell {a} from {b} ({errors}): {inference['note']}."
-    sure = _how_sure(comparison, correction)
-    if mu0:
-        verdict = "differs" if comparison["reject_corrected"] else "does not differ"
-        return (
-            f"{place}, the loss of {a} minus that of {b} ({errors}) {verdict} significantly from"
-            f" {_amount(mu0, loss)} ({sure})."
-        )
-    winner = comparison["better"]
-    if winner is not None:
-        loser = a if winner == b else b
-        return f"{place}, {winner} is better than {loser} by {gap} ({errors}; {sure})."
-    if comparison["reject_corrected"]:
-        return (
-            f"{place}, {a} and {b} differ significantly, but the mean difference does not show"
-            f" which is better ({errors}; {sure})."
-        )
-    estimate = inference["estimate"]
-    if not estimate:
-        return f"{place}, {a} and {b} do not differ ({errors}; {sure})."
-    lower = b if estimate > 0 else a
-    return (
-        f"{place}, {a} and {b} do not differ significantly; {lower} is ahead by {gap}"
-        f" ({errors}; {sure})."
-    )
+def family(comparison: Mapping[str, Any], correction: Correction) -> tuple[str, str]:
+    """What comparisons that are corrected together share: the test, and perhaps the data set."""
+    return one_test(comparison), str(comparison["data"]) if correction.by_data else ""
 
 
 def comparison_warnings(
@@ -162,9 +96,7 @@ def comparison_warnings(
     inference = comparison["inference"]
     if inference is None:
         return []
-    found = []
-    if ignores_overlap(inference):
-        found.append(OVERLAP_WARNING)
+    found = [comparison["caution"]] if comparison["caution"] else []
     if inference["extra"].get("large_sample") is False:
         found.append(
             "large-sample condition not met: it asks for at least 5 of each outcome (right and"
@@ -179,21 +111,14 @@ def comparison_warnings(
             f"few discordant records: n01 + n10 = {discordant:.4g}, below {FEW_DISCORDANT}, so the"
             f" chi-squared approximation is poor{beside}"
         )
+    decides = comparison["sentence"] is not None
     undecided = comparison["reject_corrected"] and comparison["better"] is None
-    if undecided and not _mu0(comparison):
+    if decides and undecided and not _mu0(comparison):
         found.append(
-            "the statistic and the mean difference do not point to the same learner, so none is"
-            " called better"
+            "the test rejects, but not all of what it rests on points to the same learner, so none"
+            " is called better"
         )
     return found
-
-
-def ignores_overlap(inference: Mapping[str, Any]) -> bool:
-    """Whether a test without correction met overlapping training sets."""
-    if inference["scheme"] == "kfold" and list(inference["shape"]) == [2]:
-        return False  # the two training sets of a 2-fold are disjoint
-    uncorrected = inference["name"] in UNCORRECTED
-    return uncorrected or inference["extra"].get("rho") == 0.0
 
 
 def interval_warnings(result: Optional[Mapping[str, Any]]) -> list[str]:
@@ -209,9 +134,14 @@ def interval_warnings(result: Optional[Mapping[str, Any]]) -> list[str]:
         )
     if result["extra"].get("large_sample") is False:
         found.append("large-sample condition not met: it asks for at least 5 right and 5 wrong")
-    if result["note"]:
+    if result["note"] and not is_accuracy(result):
         found.append(str(result["note"]))
     return found
+
+
+def is_accuracy(result: Mapping[str, Any]) -> bool:
+    """Whether an interval is of a micro average, and its note says nothing but that."""
+    return bool(result["extra"].get("micro")) and not result["degenerate"]
 
 
 def data_notes(document: Mapping[str, Any]) -> list[str]:
@@ -221,67 +151,54 @@ def data_notes(document: Mapping[str, Any]) -> list[str]:
 
 def warnings(
     comparisons: Sequence[Mapping[str, Any]],
+    verdicts: Sequence[Mapping[str, Any]],
     intervals: Sequence[Mapping[str, Any]],
     interval_notes: Sequence[Sequence[str]],
-    correction: str,
+    correction: Correction,
 ) -> list[str]:
     """The warnings of a whole document: each once, with the place it belongs to."""
     found: list[str] = []
+    asked = len({one_test(comparison) for comparison in comparisons})
+    if asked >= MANY_TESTS:
+        decides = verdicts[0]["primary"]
+        found.append(
+            f"{asked} tests on the same data are for study, not for claims: {decides} alone"
+            " decides; who picks the test after seeing the results will soon find a difference"
+        )
     for comparison in comparisons:
         a, b, data, test = (comparison[key] for key in ("a", "b", "data", "test"))
         for warning in comparison["warnings"]:
-            # A fault of the test itself is the same for every pair and data set.
-            everywhere = warning == OVERLAP_WARNING
+            # What holds of the test itself is the same for every pair and data set.
+            everywhere = warning == comparison["caution"]
             place = test if everywhere else f"{data}, {a} against {b}, {test}"
             found.append(f"{place}: {warning}")
     for entry, notes in zip(intervals, interval_notes):
+        if entry["caution"]:
+            found.append(f"{entry['interval']}: {entry['caution']}")
         which = "" if entry["averaging"] is None else f" ({entry['averaging']})"
         place = f"{entry['data']}, {entry['learner']}, {entry['interval']}{which}"
         found += [f"{place}: {note}" for note in notes]
-    if correction != "none":
+    if correction.method != "none":
         found += _uncounted(comparisons, correction)
     return list(dict.fromkeys(found))
 
 
-def _uncounted(comparisons: Sequence[Mapping[str, Any]], correction: str) -> list[str]:
-    groups: dict[str, list[Mapping[str, Any]]] = {}
+def _uncounted(comparisons: Sequence[Mapping[str, Any]], correction: Correction) -> list[str]:
+    groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for comparison in comparisons:
-        groups.setdefault(one_test(comparison), []).append(comparison)
+        groups.setdefault(family(comparison, correction), []).append(comparison)
     found = []
     for group in groups.values():
+        where = f"{group[0]['data']}, " if correction.by_data else ""
         failed = sum(comparison["inference"] is None for comparison in group)
         if failed:
+            method, counted = correction_word(correction.method), len(group) - failed
             found.append(
-                f"{group[0]['test']}: {failed} of {len(group)} comparisons have no result, so the"
-                f" {correction_word(correction)} correction counts {len(group) - failed} only"
+                f"{where}{group[0]['test']}: {failed} of {len(group)} comparisons have no result,"
+                f" so the {method} correction counts {counted} only"
             )
     return found
 
 
 def _mu0(comparison: Mapping[str, Any]) -> float:
     return float(comparison["options"].get("mu0", 0.0))
-
-
-def _how_sure(comparison: Mapping[str, Any], correction: str) -> str:
-    inference = comparison["inference"]
-    words = f"{comparison['test']}, p {p_equation(inference['p_value'])}"
-    if correction != "none":
-        method = correction_word(correction)
-        words += f", {method}-corrected p {p_equation(comparison['p_corrected'])}"
-        if inference["reject"] and not comparison["reject_corrected"]:
-            words += ", significant before the correction only"
-    return f"{words}, alpha {inference['alpha']:g}"
-
-
-def _sizes(inference: Mapping[str, Any], loss: str, b_first: bool) -> tuple[str, str]:
-    """Both mean losses in the order in which the learners are named, and their difference."""
-    extra, estimate = inference["extra"], inference["estimate"]
-    first, second = number(extra["loss_a"], loss), number(extra["loss_b"], loss)
-    if b_first:
-        first, second = second, first
-    noun, unit = ("error rates", "%") if is_rate(loss) else ("mean losses", "")
-    return f"{noun} {first}{unit} and {second}{unit}", _amount(abs(estimate), loss)
-
-
-def _amount(value: float, loss: str) -> str:
-    return number(value, loss) + (" percentage points" if is_rate(loss) else "")

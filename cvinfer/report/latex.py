@@ -261,8 +261,7 @@ def _context(part: Part, limit: float, name: str) -> dict[str, Any]:
 
 
 def _alignment(group: Group) -> str:
-    # Point and interval have the same form in every row and line up on the left.
-    return "r" * (len(group.shared) + len(group.own)) if group.shared else "l" * len(group.own)
+    return "".join("l" if column.left else "r" for column in (*group.shared, *group.own))
 
 
 def _numbered(part: Part) -> list[tuple[int, Column]]:

@@ -22,9 +22,9 @@ def markdown(document: Mapping[str, Any]) -> str:
     lines = [f"# {escape(document['name'])}", ""]
     for table in tables(document):
         lines += [*_table(one_part(table)), ""]
-    if document["comparisons"]:
+    if document["verdicts"]:
         lines += ["## In words", ""]
-        lines += [f"- {escape(entry['sentence'])}" for entry in document["comparisons"]]
+        lines += [f"- {escape(verdict['sentence'])}" for verdict in document["verdicts"]]
         lines += [""]
     notes = judge.data_notes(document)
     if notes:

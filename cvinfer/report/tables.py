@@ -1,8 +1,9 @@
 """Tables of a result document, independent of the format they are written in.
 
 A table has key columns (data set, learners) and groups of columns. A group of the comparison table
-belongs to one partition scheme: the two error rates, then one p-value for each test on
-that scheme. Splitting a wide table repeats the key columns and the error rates.
+belongs to one partition scheme: that of the test that decides has the two error rates, their
+difference and its p-value, the others one p-value for each test. Splitting a wide table repeats
+the key columns, and the error rates beside whatever is left of their group.
 """
 
 from __future__ import annotations
@@ -14,23 +15,32 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence, Union
 
+from cvinfer import correction as corrections
+from cvinfer.foreign import csv_cell
+from cvinfer.inference.cautions import WHERE
 from cvinfer.report import judge
 from cvinfer.report.words import (
+    MINUS,
     NONE,
     correction_word,
-    count,
     is_rate,
     listed,
     number,
     p_text,
+    percent,
     scheme_title,
     settings,
+    split_sizes,
     title,
+    training_share,
+    training_words,
 )
 
 #: More distinct footnotes than this in one table, and the rest share one.
 MOST_FOOTNOTES = 8
 LONGEST_FOOTNOTE = 220
+#: Stands after an interval that shows equivalence.
+ALIKE = "\N{ALMOST EQUAL TO}"
 
 
 class Cite(NamedTuple):
@@ -54,7 +64,10 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """A column: `title` may be broken between its words; `notes` belong to this column."""
+    """A column: `title` may be broken between its words; `notes` belong to this column.
+
+    A column with a `warning` has notes, and the first of them names it.
+    """
 
     title: str
     cells: tuple[Cell, ...]
@@ -64,6 +77,8 @@ class Column:
     favours: tuple[Optional[str], ...] = ()
     # The learner that each cell is about, to be set in bold where the tests shown favour it.
     who: tuple[str, ...] = ()
+    # Cells that have the same form in every row line up on the left, numbers on the right.
+    left: bool = False
 
 
 @dataclass(frozen=True)
@@ -124,7 +139,7 @@ class Part:
         warned: dict[str, list[str]] = {}
         for column in own:
             if column.warning:
-                warned.setdefault(column.warning, []).append(column.title)
+                warned.setdefault(column.warning, []).append(str(column.notes[0]))
         found += [(f"{listed(names)}: {text}.",) for text, names in warned.items()]
         return tuple(found)
 
@@ -154,18 +169,21 @@ def tables(document: Mapping[str, Any]) -> list[Table]:
 
 
 def comparison_table(document: Mapping[str, Any]) -> Optional[Table]:
+    """One row a comparison: errors, the primary test's difference and p, p of the other tests."""
     entries = document["comparisons"]
     if not entries:
         return None
     loss = document["spec"].get("loss", "zero_one")
-    correction = document["spec"].get("correction", "none")
-    rows = list(dict.fromkeys((c["data"], c["a"], c["b"]) for c in entries))
+    verdicts = {(v["data"], v["a"], v["b"]): v for v in document["verdicts"]}
+    rows = list(verdicts)
     at = {row: number_ for number_, row in enumerate(rows)}
     by_test: dict[str, list[Optional[Mapping[str, Any]]]] = {}
     for entry in entries:
         column = by_test.setdefault(judge.one_test(entry), [None] * len(rows))
         column[at[entry["data"], entry["a"], entry["b"]]] = entry
-    groups = _groups(document, list(by_test.values()), loss)
+    # The test that decides stands first, wherever the spec has it.
+    columns = sorted(by_test.values(), key=lambda column: not _decides(column))
+    groups = _groups(document, columns, list(verdicts.values()), loss)
     several = len({data for data, _, _ in rows}) > 1
     keys = []
     for which, heading in ((1, "A"), (2, "B")):
@@ -175,54 +193,67 @@ def comparison_table(document: Mapping[str, Any]) -> Optional[Table]:
         keys.insert(0, Column("Data", tuple(Cell(data) for data, _, _ in rows)))
     return Table(
         kind="comparisons",
-        caption=_comparison_caption(rows, loss, correction),
+        caption=_comparison_caption(document, rows, loss),
         keys=tuple(keys),
         groups=tuple(groups),
-        notes=_comparison_notes(document, by_test, loss, correction),
+        notes=_comparison_notes(document, columns, loss),
         block=tuple(data for data, _, _ in rows),
         notes_word="Tests",
     )
 
 
 Entries = list[Optional[Mapping[str, Any]]]
+Verdicts = Sequence[Mapping[str, Any]]
 
 
-def _groups(document: Mapping[str, Any], by_test: list[Entries], loss: str) -> list[Group]:
-    """Tests on the same scheme, with the same error rates, under one heading."""
-    partitions = document["partitions"]
+def _decides(column: Entries) -> bool:
+    """Whether a column is that of the primary test: only its entries have a sentence."""
+    return any(entry["sentence"] is not None for entry in _known(column))
+
+
+def _groups(
+    document: Mapping[str, Any], by_test: list[Entries], verdicts: Verdicts, loss: str
+) -> list[Group]:
+    """Tests on the same scheme under one heading; the first of them is the one that decides.
+
+    Its group has the error rates and the difference. The others only show how much depends on the
+    choice of the test, so they have their p-values and nothing more.
+    """
     twice = _duplicates([_known(column)[0]["test"] for column in by_test])
-    gathered: dict[str, list[list[Entries]]] = {}
+    gathered: dict[str, list[Column]] = {}
     for column in by_test:
-        heading = _scheme_of(_known(column), partitions)
-        bins = gathered.setdefault(heading, [])
-        # Means over records and over folds can differ in the last digit shown: then not shared.
-        fitting = (bin_ for bin_ in bins if all(_agree(column, one, loss) for one in bin_))
-        place = next(fitting, None)
-        if place is None:
-            bins.append([column])
-        else:
-            place.append(column)
-    return [
-        _group(heading, bin_, loss, twice, document)
-        for heading, bins in gathered.items()
-        for bin_ in bins
-    ]
+        heading = _scheme_of(_known(column), document["partitions"])
+        gathered.setdefault(heading, []).append(_test_column(column, twice, document))
+    groups = [Group(heading, (), tuple(columns)) for heading, columns in gathered.items()]
+    own = (_difference_column(verdicts, loss), *groups[0].own)
+    return [Group(groups[0].title, _loss_columns(by_test[0], loss), own), *groups[1:]]
 
 
-def _group(
-    heading: str, columns: list[Entries], loss: str, twice: set[str], document: Mapping[str, Any]
-) -> Group:
-    own = tuple(_test_column(column, twice, document) for column in columns)
-    shown = [
-        next((c[row] for c in columns if _inference(c[row]) is not None), columns[0][row])
-        for row in range(len(columns[0]))
-    ]
+def _loss_columns(decisive: Entries, loss: str) -> tuple[Column, ...]:
     short = "Err." if is_rate(loss) else "Loss"
-    shared = (
-        Column(f"{short} A", _loss_cells(shown, "a", loss), who=_names(shown, "a")),
-        Column(f"{short} B", _loss_cells(shown, "b", loss), who=_names(shown, "b")),
+    return tuple(
+        Column(f"{short} {side.upper()}", _loss_cells(decisive, side, loss), who=who)
+        for side, who in (("a", _names(decisive, "a")), ("b", _names(decisive, "b")))
     )
-    return Group(heading, shared, own)
+
+
+def _difference_column(verdicts: Verdicts, loss: str) -> Column:
+    """The primary test's difference with its interval, marked where it shows equivalence."""
+    levels = sorted({v["level"] for v in verdicts if v["level"] is not None})
+    has_interval = any(v["interval"] is not None for v in verdicts)
+    shares = "/".join(percent(level).replace(" ", "") for level in levels)
+    level = f" [{shares}]" if shares and has_interval else ""
+    return Column(f"A {MINUS} B{level}", tuple(_difference_cell(v, loss) for v in verdicts))
+
+
+def _difference_cell(verdict: Mapping[str, Any], loss: str) -> Cell:
+    if verdict["estimate"] is None:
+        return Cell(NONE)
+    text = number(verdict["estimate"], loss)
+    if verdict["interval"] is not None:
+        lower, upper = (number(end, loss) for end in verdict["interval"])
+        text += f" [{lower}, {upper}]"
+    return Cell(f"{text} {ALIKE}" if verdict["equivalent"] else text)
 
 
 def _loss_cells(shown: Entries, side: str, loss: str) -> tuple[Cell, ...]:
@@ -254,17 +285,23 @@ def _test_column(column: Entries, twice: set[str], document: Mapping[str, Any]) 
     notes += [f" on {scheme}"] if scheme else []
     if test not in twice and options:
         notes += [f" with {settings(options)}"]
-    warned = any(judge.OVERLAP_WARNING in entry["warnings"] for entry in known)
     return Column(
-        heading,
+        f"p {heading}",
         tuple(_p_cell(entry) for entry in column),
         notes=tuple(notes),
-        warning=judge.OVERLAP_WARNING if warned else None,
+        warning=_caution(known),
         favours=tuple(None if entry is None else entry["better"] for entry in column),
     )
 
 
+def _caution(known: Sequence[Mapping[str, Any]]) -> Optional[str]:
+    """What holds of the test itself, for a table that has no folder of documents beside it."""
+    said = (entry["caution"] for entry in known if entry["caution"])
+    return next((text.removesuffix(f" ({WHERE})") for text in said), None)
+
+
 def _p_cell(entry: Optional[Mapping[str, Any]]) -> Cell:
+    """The corrected p of the test that decides, bold where it rejects; plain p of the others."""
     if entry is None:
         return Cell("")
     inference = entry["inference"]
@@ -272,7 +309,42 @@ def _p_cell(entry: Optional[Mapping[str, Any]]) -> Cell:
         return Cell("failed", footnote=_shortened(entry["failed"]))
     if inference["degenerate"]:
         return Cell(NONE, footnote=_shortened(inference["note"]))
+    if entry["sentence"] is None:
+        return Cell(p_text(inference["p_value"]))
     return Cell(p_text(entry["p_corrected"]), bold=entry["reject_corrected"])
+
+
+def _training_note(entries: Sequence[Mapping[str, Any]], document: Mapping[str, Any]) -> str:
+    """On how many records learners were trained, for each scheme that results rest on."""
+    by_scheme: dict[str, dict[int, None]] = {}
+    for entry in entries:
+        # The estimate comes from the first of several partitions.
+        for at in entry["partitions"][:1]:
+            title_ = scheme_title(document["partitions"][at])
+            by_scheme.setdefault(title_, {})[at] = None
+    by_words: dict[str, list[str]] = {}
+    for scheme, partitions in by_scheme.items():
+        words = _training_words([document["partitions"][at] for at in partitions], document)
+        by_words.setdefault(words, []).append(scheme)
+    said = [f"{words} ({listed(schemes)})" for words, schemes in by_words.items() if words]
+    return f"Learners are trained on {'; '.join(said)}." if said else ""
+
+
+def _training_words(partitions: Sequence[Mapping[str, Any]], document: Mapping[str, Any]) -> str:
+    """The number for one data set, the share of n for several that have it in common."""
+    n_of = {data["name"]: data["n"] for data in document["data"]}
+    sizes = [[train for train, _ in split_sizes(each["sizes"])] for each in partitions]
+    of = [n_of[each["data"]] for each in partitions if each["data"] in n_of]
+    if len(of) < len(partitions):
+        return ""  # a document that was changed by hand
+    if len(partitions) == 1:
+        return training_words(sizes[0], of[0])
+    shares = {training_share(each, n) for each, n in zip(sizes, of)}
+    share = shares.pop() if len(shares) == 1 else None
+    if share is not None:
+        return f"{share} of the n records of a set"
+    every = [size for each in sizes for size in each]
+    return f"{min(every):,} to {max(every):,} records"
 
 
 def _emboldened(
@@ -306,37 +378,105 @@ def _favoured(groups: Sequence[Group], row: int) -> Optional[str]:
     return named.pop() if len(named) == 1 else None
 
 
-def _comparison_caption(rows: Sequence[tuple[str, str, str]], loss: str, correction: str) -> str:
+class Together(NamedTuple):
+    """How the comparisons of the test that decides are corrected: method and sizes of families.
+
+    `by_data` only where several data sets are families of their own.
+    """
+
+    method: str
+    sizes: Sequence[int]
+    by_data: bool
+
+    @property
+    def corrected(self) -> bool:
+        return self.method != "none" and max(self.sizes, default=0) > 1
+
+    def words(self) -> str:
+        """What stands after the level of the test; nothing where there is one comparison."""
+        least, most = min(self.sizes, default=0), max(self.sizes, default=0)
+        if self.corrected and self.by_data:
+            count_ = str(most) if least == most else f"{least} to {most}"
+            over = f"the {count_} comparisons of each data set"
+            return f", after {correction_word(self.method)}'s correction over {over}"
+        if self.corrected:
+            return f", after {correction_word(self.method)}'s correction over {most} comparisons"
+        if self.method != "none" and self.by_data:
+            return ", not corrected: each data set is a family of its own, of one comparison"
+        return ", not corrected for the number of comparisons" if sum(self.sizes) > 1 else ""
+
+    def simultaneous(self) -> str:
+        if self.by_data:
+            return "for each data set simultaneous ones"
+        return f"{max(self.sizes)} simultaneous ones"
+
+
+def _together(document: Mapping[str, Any], column: Entries) -> Together:
+    correction = corrections.read(document["spec"].get("correction", "none"))
+    counts: dict[str, int] = {}
+    for entry in _known(column):
+        if entry["inference"] is not None:
+            family = judge.family(entry, correction)[1]
+            counts[family] = counts.get(family, 0) + 1
+    return Together(correction.method, list(counts.values()), len(counts) > 1)
+
+
+def _comparison_caption(
+    document: Mapping[str, Any], rows: Sequence[tuple[str, str, str]], loss: str
+) -> str:
     data = list(dict.fromkeys(data for data, _, _ in rows))
     where = data[0] if len(data) == 1 else f"{len(data)} data sets"
     what = f"{rows[0][1]} and {rows[0][2]}" if len(rows) == 1 else "learners A and B"
     sizes = "error rates in %" if is_rate(loss) else "mean losses"
-    p = "p-values" if correction == "none" else f"{correction_word(correction)}-corrected p-values"
-    return f"Comparison of {what} on {where}: {sizes} and {p}."
+    return f"Comparison of {what} on {where}: {sizes}, their difference and p-values."
 
 
 def _comparison_notes(
-    document: Mapping[str, Any], by_test: Mapping[str, Entries], loss: str, correction: str
+    document: Mapping[str, Any], columns: Sequence[Entries], loss: str
 ) -> tuple[Words, ...]:
-    alphas = sorted({i["alpha"] for column in by_test.values() for i in _inferences(column)})
+    decisive, *others = columns
+    test = title(_known(decisive)[0]["test"])
+    alphas = sorted({i["alpha"] for i in _inferences(decisive)})
     alpha = listed([f"{value:g}" for value in alphas or [document["spec"].get("alpha", 0.05)]])
     what = "error rate" if is_rate(loss) else "mean loss"
+    together = _together(document, decisive)
     bold = (
-        f"Bold: the learner that at least one test finds significantly better at α = {alpha}"
-        f" (two-sided), its {what}, and the p-values that say so."
+        f"Bold: the learner that {test}, the test that decides, finds significantly better at"
+        f" α = {alpha} (two-sided{together.words()}), its {what}, and the p-value that says so."
     )
-    if any(entry["options"].get("mu0") for entry in document["comparisons"]):
-        bold += " A test with mu0 is of that difference, so its bold p-value favours nobody."
-    direction = f"The learner with the lower {what} is better."
-    counts = sorted({len(_inferences(column)) for column in by_test.values()})
-    over = count(counts[-1], "comparison") if len(counts) == 1 else "comparisons"
-    method = correction_word(correction)
-    corrected = (
-        "P-values are not corrected for the number of comparisons."
-        if correction == "none"
-        else f"P-values are corrected by {method} over the {over} of each test."
+    if any(entry["options"].get("mu0") for entry in _known(decisive)):
+        bold += " With mu0 it tests that difference, so its bold p-value favours nobody."
+    direction = (
+        f"The learner with the lower {what} is better: a positive A {MINUS} B means that A is"
+        " worse."
     )
-    return ((bold,), (f"{direction} {corrected}",))
+    notes = [bold, f"{direction} {_interval_note(decisive, together)}"]
+    notes.append(_training_note(document["comparisons"], document))
+    if others:
+        notes.append(
+            f"{'Other tests' if len(others) > 1 else 'The other test'}: p-values as they are, not"
+            " corrected, to show how much depends on the choice of the test; they decide nothing."
+        )
+    margin = document["spec"].get("margin")
+    if margin is not None:
+        unit = f"{number(margin, loss)} percentage points" if is_rate(loss) else f"{margin:g}"
+        notes.append(
+            f"{ALIKE} Equivalent: the interval of level 1 {MINUS} 2α lies inside ±{unit}, for each"
+            " comparison by itself."
+        )
+    return tuple((note,) for note in notes if note)
+
+
+def _interval_note(decisive: Entries, together: Together) -> str:
+    if not any(i["interval"] for i in _inferences(decisive)):
+        return "The test that decides has no interval for the difference."
+    if not together.corrected:
+        return "In brackets: its interval, by the test that decides."
+    return (
+        "In brackets: its interval, by the test that decides, for each comparison by itself, so"
+        " that it can leave out 0 where the corrected p-value is not below α;"
+        f" {together.simultaneous()} (Bonferroni) are in result.json."
+    )
 
 
 # --- intervals ---------------------------------------------------------------------------------
@@ -369,20 +509,54 @@ def interval_table(
         keys.insert(0, Column("Data", tuple(Cell(row[0]) for row in rows)))
     if any(row[2] for row in rows):
         keys.append(Column("Averaging", tuple(Cell(row[2]) for row in rows)))
-    levels = sorted({e["result"]["level"] for e in entries if e["result"] is not None})
-    level = (
-        f"{listed([f'{100 * level:g}' for level in levels])} % intervals" if levels else "Intervals"
-    )
     where = data[0] if len(data) == 1 else f"{len(data)} data sets"
     return Table(
         kind="intervals" if entries[0]["averaging"] is not None else "error-intervals",
-        caption=f"{level} of the learners on {where}: point estimate [lower, upper].",
+        caption=_interval_caption(entries, where),
         keys=tuple(keys),
         groups=tuple(Group(heading, (), tuple(made)) for heading, made in gathered.items()),
-        notes=(),
+        notes=_interval_notes(entries, document),
         block=tuple(row[0] for row in rows),
         notes_word="Intervals",
     )
+
+
+#: What stands before the brackets of an interval.
+SHOWN = {"confidence": "point estimate", "credible": "median of the posterior"}
+
+
+def _kinds(entries: Sequence[Mapping[str, Any]]) -> list[str]:
+    return sorted({e["result"]["kind"] for e in entries if e["result"] is not None})
+
+
+def _interval_caption(entries: Sequence[Mapping[str, Any]], where: str) -> str:
+    levels = sorted({e["result"]["level"] for e in entries if e["result"] is not None})
+    kinds = _kinds(entries)
+    noun = f"{kinds[0]} intervals" if len(kinds) == 1 else "intervals"
+    shares = listed([f"{100 * level:g}" for level in levels] or [""])
+    level = f"{shares} % {noun}" if levels else "Intervals"
+    shown = SHOWN[kinds[0]] if len(kinds) == 1 else "estimate"
+    return f"{level} of the learners on {where}: {shown} [lower, upper]."
+
+
+def _interval_notes(
+    entries: Sequence[Mapping[str, Any]], document: Mapping[str, Any]
+) -> tuple[Words, ...]:
+    """Which columns are credible and which confidence intervals, where there are both."""
+    notes: list[str] = []
+    if len(_kinds(entries)) > 1:
+        for kind, shown in SHOWN.items():
+            names = [e["interval"] for e in entries if e["result"] and e["result"]["kind"] == kind]
+            titles = listed([title(name) for name in dict.fromkeys(names)])
+            notes.append(f"{kind.capitalize()} intervals, with the {shown} before them: {titles}.")
+    if any(e["result"] is not None and judge.is_accuracy(e["result"]) for e in entries):
+        notes.append(
+            "Micro averages of data with one label a record are accuracy, since every error is one"
+            " false positive and one false negative: their credible interval is that of a"
+            " proportion."
+        )
+    notes.append(_training_note(entries, document))
+    return tuple((note,) for note in notes if note)
 
 
 def _interval_column(column: Entries, twice: set[str], document: Mapping[str, Any]) -> Column:
@@ -396,7 +570,8 @@ def _interval_column(column: Entries, twice: set[str], document: Mapping[str, An
     notes += [" ", Cite(key)] if key else []
     scheme = _scheme_of(known, document["partitions"])
     notes += [f" on {scheme}"] if scheme else []
-    return Column(heading, tuple(_interval_cell(entry) for entry in column), notes=tuple(notes))
+    cells = tuple(_interval_cell(entry) for entry in column)
+    return Column(heading, cells, notes=tuple(notes), warning=_caution(known), left=True)
 
 
 def _interval_cell(entry: Optional[Mapping[str, Any]]) -> Cell:
@@ -405,10 +580,13 @@ def _interval_cell(entry: Optional[Mapping[str, Any]]) -> Cell:
     result = entry["result"]
     if result is None:
         return Cell("failed", footnote=_shortened(entry["failed"]))
-    note = _shortened(result["note"]) if result["note"] else None
+    told = result["note"] and not judge.is_accuracy(result)
+    note = _shortened(result["note"]) if told else None
+    # The plain score can lie outside the interval of its own posterior; the median cannot.
+    shown = result["extra"].get("median", result["point"])
     point, lower, upper = (
-        NONE if result[key] is None else f"{result[key]:.3f}".replace("-", "\N{MINUS SIGN}")
-        for key in ("point", "lower", "upper")
+        NONE if value is None else f"{value:.3f}".replace("-", MINUS)
+        for value in (shown, result["lower"], result["upper"])
     )
     if not note and result["lower"] is not None and (result["lower"] < 0 or result["upper"] > 1):
         note = "the symmetric interval reaches outside [0, 1]"
@@ -633,7 +811,10 @@ CSV_COLUMNS = (
     "p_value",
     "p_corrected",
     "significant",
+    "primary",
+    "verdict",
     "better",
+    "trained_on",
     "degenerate",
     "measure",
     "averaging",
@@ -647,8 +828,12 @@ def csv_text(document: Mapping[str, Any]) -> str:
     stream = io.StringIO()
     writer = csv.DictWriter(stream, CSV_COLUMNS, restval="", lineterminator="\n")
     writer.writeheader()
+    verdicts = {(v["data"], v["a"], v["b"]): v["verdict"] for v in document["verdicts"]}
     for entry in document["comparisons"]:
-        writer.writerow(_filled(_comparison_row(entry, document["partitions"])))
+        row = _comparison_row(entry, document["partitions"])
+        if row["primary"]:
+            row["verdict"] = verdicts[entry["data"], entry["a"], entry["b"]]
+        writer.writerow(_filled(row))
     for entry in document["intervals"]:
         writer.writerow(_filled(_interval_row(entry, document["partitions"])))
     return stream.getvalue()
@@ -659,6 +844,8 @@ def _comparison_row(entry: Mapping[str, Any], partitions: Any) -> dict[str, Any]
         "kind": "comparison",
         **{key: entry[key] for key in ("data", "a", "b", "better", "failed", "p_corrected")},
         "name": entry["test"],
+        "primary": entry["sentence"] is not None,
+        "trained_on": entry["trained_on"],
         "options": _options(entry),
         "scheme": _scheme_of([entry], partitions),
         "significant": entry["reject_corrected"],
@@ -678,7 +865,7 @@ def _comparison_row(entry: Mapping[str, Any], partitions: Any) -> dict[str, Any]
 def _interval_row(entry: Mapping[str, Any], partitions: Any) -> dict[str, Any]:
     row = {
         "kind": "interval",
-        **{key: entry[key] for key in ("data", "measure", "averaging", "failed")},
+        **{key: entry[key] for key in ("data", "measure", "averaging", "failed", "trained_on")},
         "a": entry["learner"],
         "name": entry["interval"],
         "options": _options(entry),
@@ -697,7 +884,9 @@ def _options(entry: Mapping[str, Any]) -> str:
 
 def _filled(row: Mapping[str, Any]) -> dict[str, Any]:
     words = {True: "true", False: "false", None: ""}
-    return {k: words[v] if v is None or isinstance(v, bool) else v for k, v in row.items()}
+    return {
+        k: words[v] if v is None or isinstance(v, bool) else csv_cell(v) for k, v in row.items()
+    }
 
 
 # --- small things ------------------------------------------------------------------------------
@@ -713,17 +902,6 @@ def _inference(entry: Optional[Mapping[str, Any]]) -> Optional[Mapping[str, Any]
 
 def _inferences(column: Entries) -> list[Mapping[str, Any]]:
     return [i for i in (_inference(entry) for entry in column) if i is not None]
-
-
-def _agree(one: Entries, other: Entries, loss: str) -> bool:
-    """Whether two tests show the same error rates in every row where both have a result."""
-    for first, second in zip(map(_inference, one), map(_inference, other)):
-        if first is None or second is None:
-            continue
-        for value in ("loss_a", "loss_b"):
-            if number(first["extra"][value], loss) != number(second["extra"][value], loss):
-                return False
-    return True
 
 
 def _scheme_of(entries: Sequence[Mapping[str, Any]], partitions: Any) -> str:

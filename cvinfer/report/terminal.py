@@ -11,6 +11,7 @@ import unicodedata
 from dataclasses import replace
 from typing import IO, Any, Mapping, Optional, Sequence
 
+from cvinfer.foreign import print_styled, shown_all, write_to
 from cvinfer.report import judge
 from cvinfer.report.tables import Cite, Group, Paper, Part, Table, Words, footnotes
 from cvinfer.report.tables import filled_lines, parts, tables, title_lines, wrap
@@ -29,25 +30,24 @@ def print_result(
 ) -> None:
     """Show a document on `file` (standard output): rich on a terminal, plain text otherwise."""
     stream = sys.stdout if file is None else file
+    document = shown_all(document)
     if not stream.isatty():
-        stream.write(plain_text(document, width or WIDTH))
+        write_to(stream, plain_text(document, width or WIDTH))
         return
     from rich.console import Console
-    from rich.text import Text
 
     columns = width or shutil.get_terminal_size((WIDTH, 24)).columns
     console = Console(file=stream, width=columns, highlight=False, soft_wrap=False)
     for part, limit in _cut(document, columns):
-        console.print(Text("\n".join(_folded(_caption(part), columns)), style="bold"))
-        console.print()
+        print_styled(console, ("\n".join([*_folded(_caption(part), columns), ""]), "bold"))
         for line in _layout(part, limit, stars=False):
-            console.print(Text.assemble(*((text, STYLES[style]) for text, style in line)))
-        console.print()
+            print_styled(console, *((text, STYLES[style]) for text, style in line))
+        print_styled(console)
         for note in _notes(part):
-            console.print(Text("\n".join(_folded(note, columns)), style="dim"))
-        console.print()
+            print_styled(console, ("\n".join(_folded(note, columns)), "dim"))
+        print_styled(console)
     for closing in _closing(document):
-        console.print(Text("\n".join(_folded(closing, columns))))
+        print_styled(console, ("\n".join(_folded(closing, columns)), ""))
 
 
 def plain_text(document: Mapping[str, Any], width: int = WIDTH) -> str:
@@ -66,14 +66,13 @@ def plain_text(document: Mapping[str, Any], width: int = WIDTH) -> str:
 
 def cells_wide(text: str) -> int:
     """How many columns of a terminal a text takes."""
-    return sum(
-        0
-        if unicodedata.combining(character)
-        else 2
-        if unicodedata.east_asian_width(character) in "WF"
-        else 1
-        for character in text
-    )
+    return sum(map(_cell_wide, text))
+
+
+def _cell_wide(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
 def _paper(width: int) -> Paper:
@@ -194,7 +193,7 @@ def _words(words: Words) -> str:
 
 
 def _closing(document: Mapping[str, Any]) -> list[str]:
-    lines = [entry["sentence"] for entry in document["comparisons"]]
+    lines = [verdict["sentence"] for verdict in document["verdicts"]]
     notes = judge.data_notes(document)
     if notes:
         lines += ["", "Notes on the data", *(f"- {note}" for note in notes)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, Mapping, Optional
+from typing import Any, Mapping, Optional, Sequence
 
 #: Parts of registered names whose spelling is not the part itself.
 SPELLING = {
@@ -97,11 +97,49 @@ def _scheme(scheme: str, shape: list[int], partition: Mapping[str, Any]) -> str:
 
 
 def _training_share(partition: Mapping[str, Any]) -> str:
-    sizes = partition["sizes"]
-    while isinstance(sizes[0], list):
-        sizes = sizes[0]
-    train, test = sizes
+    train, test = split_sizes(partition["sizes"])[0]
     return str(Fraction(train, train + test).limit_denominator(20))
+
+
+def split_sizes(sizes: Any) -> list[tuple[int, int]]:
+    """(train, test) of every split, from sizes nested in the shape of a partition."""
+    if not isinstance(sizes[0], list):
+        return [(sizes[0], sizes[1])]
+    return [pair for inside in sizes for pair in split_sizes(inside)]
+
+
+def training_share(sizes: Sequence[int], n: int) -> Optional[str]:
+    """How many of n records train, as a share: n/2, 9n/10, n − 1; None where it is no plain one."""
+    least, most = min(sizes), max(sizes)
+    share = Fraction(sum(sizes), len(sizes) * n).limit_denominator(20)
+    wanted = share * n
+    if max(abs(least - wanted), abs(most - wanted)) <= 1 and 0 < share < 1:
+        times = "" if share.numerator == 1 else str(share.numerator)
+        return f"{times}n/{share.denominator}"
+    return f"n {MINUS} 1" if least == most == n - 1 else None
+
+
+def training_words(sizes: Sequence[int], n: int) -> str:
+    """On how many of n records learners were trained: `n/2 = 10,000 of 20,000 records`."""
+    least, most = min(sizes), max(sizes)
+    numbers = f"{least:,}"
+    if most > least:
+        numbers += f" {'or' if most == least + 1 else 'to'} {most:,}"
+    share = training_share(sizes, n)
+    of = f"{numbers} of {count_text(n, 'record')}"
+    if share is None:
+        return of
+    return f"{share} = {of}" if most == least else f"{share}, {of}"
+
+
+def count_text(number_of: int, noun: str) -> str:
+    """A count with its thousands apart: 20,000 records."""
+    return f"{number_of:,} {noun}" + "s" * (number_of != 1)
+
+
+def percent(level: float) -> str:
+    """A level as one writes it: 95 %; as many digits as it takes and no more."""
+    return f"{100 * level:.6g} %"
 
 
 def count(number_of: int, noun: str) -> str:

@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING, Any, Iterable, Mapping, NamedTuple, Optional, 
 
 import numpy as np
 
+from cvinfer import correction
 from cvinfer.errors import CvinferError
+from cvinfer.foreign import shown
 from cvinfer.inference import Need, Procedure, intervals, tests
 from cvinfer.names import close_match
 from cvinfer.spec import options as option_checks
+from cvinfer.spec import work
 from cvinfer.spec.faults import Path as Place
 from cvinfer.spec.faults import listed
 from cvinfer.spec.model import (
@@ -28,7 +31,7 @@ from cvinfer.spec.model import (
     Spec,
     TestRequest,
 )
-from cvinfer.spec.shape import check_shape, describe, misspelt, quoted
+from cvinfer.spec.shape import alternatives, check_shape, describe, misspelt, quoted
 from cvinfer.spec.text import Document, keep_as_written, refuse_infinite
 
 if TYPE_CHECKING:
@@ -43,6 +46,7 @@ AS_WRITTEN: tuple[tuple[str, ...], ...] = (
         for head in (("data",), ("data", "*"))
         for tail in (
             ("target",),
+            ("groups",),
             ("drop", "*"),
             ("keep", "*"),
             ("na", "*"),
@@ -51,6 +55,8 @@ AS_WRITTEN: tuple[tuple[str, ...], ...] = (
             ("binarize", "**"),
         )
     ),
+    ("partition", "groups"),
+    ("partition", "*", "groups"),
     ("learners", "*", "params", "constant"),
 )
 
@@ -82,6 +88,12 @@ class Checked(NamedTuple):
 
 def check(document: Document, base: Path, default_name: str, allow_code: bool) -> Checked:
     """Add every fault to the document; the spec comes out where there is none."""
+    if isinstance(document.value, dict):
+        found = work.too_much(document.value)
+        if found is not None:
+            # Nor is there any use in finding what else is wrong with it.
+            document.add(*found[:3])
+            return Checked(None, ())
     keep_as_written(document, AS_WRITTEN)
     refuse_infinite(document, but_under="learners")
     return _Check(document, base, default_name, allow_code).run()
@@ -108,9 +120,11 @@ class _Check:
         self.value: Mapping[str, Any] = document.value
         self.seed = self._or_default("seed") if isinstance(self._or_default("seed"), int) else 0
         self.data: list[Any] = []
+        self.group_columns: list[tuple[str, Optional[str]]] = []
 
     def run(self) -> Checked:
         name = self._name()
+        self._directory()
         entries, places = self._data_sets()
         predicted = [p for p in self.data if _is_predictions(p)]
         learners = self._learners(entries)
@@ -120,6 +134,8 @@ class _Check:
         chosen_intervals = self._requests(
             "intervals", intervals(), RECOMMENDED_INTERVALS, available
         )
+        primary = self._primary(chosen_tests)
+        margin = self._margin(primary)
         self._something_to_do(learners, chosen_tests, chosen_intervals)
         self._fit_the_data(places, chosen_tests, chosen_intervals, partition, available)
         self._positive(places)
@@ -135,8 +151,10 @@ class _Check:
             partition=partition,
             tests=tuple(request for request, _ in chosen_tests),
             intervals=tuple(request for request, _ in chosen_intervals),
+            primary=primary,
+            margin=margin,
             alpha=float(self._or_default("alpha")),
-            correction=self._or_default("correction"),
+            correction=correction.read(self._or_default("correction")).written(),
             seed=int(self.seed),
             loss=self._or_default("loss"),
             positive=self._or_default("positive"),
@@ -158,6 +176,25 @@ class _Check:
         given = self.value.get(key) if self._fine((key,)) else None
         return DEFAULTS[key] if given is None else given
 
+    def _too_much(self, found: Optional[work.TooMuch]) -> bool:
+        if found is not None:
+            self._fault(found.place, found.message, found.allowed)
+        return found is not None
+
+    def _fits_at_most(self, scheme: str, options: Mapping[str, Any], place: Place) -> bool:
+        """Whether this scheme on these data is within the limits."""
+        from cvinfer.partitions import schemes
+
+        info = schemes()[scheme]
+        sizes = [data.n for data in self.data if data is not None and not _is_predictions(data)]
+        counts = [info.count(n, options) for n in sizes]
+        learners = self.value.get("learners")
+        many = len(learners) if isinstance(learners, dict) else 1
+        found = work.too_many_fits(counts, many, place)
+        for count, n in zip(counts, sizes):
+            found = found or work.too_large(count, n, place)
+        return not self._too_much(found)
+
     # --- name -------------------------------------------------------------------------------------
 
     def _name(self) -> Optional[str]:
@@ -174,6 +211,13 @@ class _Check:
             return None
         self._fault(("name",), f"{quoted(name)} {why}", "text that can name a directory")
         return None
+
+    def _directory(self) -> None:
+        place = ("output", "directory")
+        output = self.value.get("output")
+        given = output.get("directory") if isinstance(output, dict) else None
+        if self._fine(place) and isinstance(given, str) and "\0" in given:
+            self._fault(place, f"{quoted(shown(given))} has a NUL character in it", "a directory")
 
     # --- data -------------------------------------------------------------------------------------
 
@@ -194,6 +238,8 @@ class _Check:
                 named["missing"] = "keep"
             found.append(named)
             places.append(place)
+            column = entry.get("groups") if self._fine(place + ("groups",)) else None
+            self.group_columns.append((str(named["name"]), column))
             self.data.append(self._loaded(named, place))
         self._distinct_names(found, places)
         kinds = {_is_predictions_entry(entry) for entry in found}
@@ -239,7 +285,10 @@ class _Check:
         info = known[source]
         before = len(self.document.faults)
         for key in entry:
-            if key not in info.options:
+            if key in info.refuses:
+                message = f"the source {source} takes no {key}: {info.refuses[key]}"
+                self._fault(place + (key,), message, f"no {key} here", key=True)
+            elif key not in info.options:
                 self._fault(
                     place + (key,),
                     f"unknown key for the source {source}",
@@ -263,6 +312,16 @@ class _Check:
             self._fault(place + ("path",), f"cannot be read: {error.strerror or error}")
         return None
 
+    def _groups_asked(self) -> dict[str, Place]:
+        """The columns that partitions group by, with the first place that names them."""
+        asked: dict[str, Place] = {}
+        for options, place in _placed_schemes(self.value.get("partition")):
+            column = options.get("groups")
+            at = place + ("groups",)
+            if isinstance(column, str) and not _off(column) and self._fine(at):
+                asked.setdefault(column, at)
+        return asked
+
     def _data_faults(self, entry: dict[str, Any], place: Place) -> None:
         """What the source finds wrong without reading, where nothing else was found before."""
         from cvinfer.data.registry import faults, sources
@@ -281,7 +340,7 @@ class _Check:
         from cvinfer.data import Dataset, load
         from cvinfer.data.table import text_fault
 
-        data = load(entry, self.base, self.seed)
+        data = load(entry, self.base, self.seed, self._groups_asked())
         if not _is_predictions(data) and len(data.classes) < 2:
             message = f"the target has one class only, {quoted(data.classes[0])}"
             self._fault(place + ("target",), message, "at least two classes")
@@ -299,6 +358,11 @@ class _Check:
         if inner[:1] == ("data",):
             inner = inner[1:]
         message, allowed, meant = _parted(str(error))
+        if inner[:1] == ("groups",) and inner[1:]:
+            # A column that a partition names, and that each of several data sets must have.
+            on = self._on_named(self.group_columns[-1][0])
+            self._fault(self._groups_asked()[str(inner[1])], on + message, allowed, meant)
+            return
         self._fault(place + inner, message, allowed, meant)
 
     # --- learners ---------------------------------------------------------------------------------
@@ -375,7 +439,12 @@ class _Check:
             return
         engine = known[learner.engine]
         for data in [d for d in self.data if d is not None and not _is_predictions(d)] or [None]:
-            for problem in engine.check(learner, data, self.allow_code):
+            try:
+                problems = engine.check(learner, data, self.allow_code)
+            except CvinferError as error:  # R has something against it that nothing foresaw
+                self._fault(place, str(error))
+                return
+            for problem in problems:
                 inner = tuple(problem.path)
                 inner = inner[1:] if inner[:1] == ("options",) else inner
                 entry = self.value[place[0]][place[1]]
@@ -399,6 +468,8 @@ class _Check:
             return None
         given = self._or_default("compare")
         if given == "all":
+            if self._too_much(work.too_many_comparisons(self.value, len(learners))):
+                return None
             return list(combinations(learners, 2))
         placed = _placed_pairs(given)
         before = len(self.document.faults)
@@ -436,10 +507,9 @@ class _Check:
         requests: list[SchemeRequest] = []
         available: list[_Available] = []
         unknown = not self._fine(("partition",))
-        many = isinstance(given, list)
-        for index, entry in enumerate(given if many else [given]):
-            place: Place = ("partition", index) if many else ("partition",)
-            options = dict(entry) if isinstance(entry, dict) else {"scheme": entry}
+        for options, place in _placed_schemes(given):
+            if _off(options.get("groups")):
+                options["groups"] = False
             request = SchemeRequest(options.pop("scheme", ""), MappingProxyType(options))
             if not self._fine(place) or not self._known_scheme(request, place):
                 unknown = True
@@ -457,7 +527,7 @@ class _Check:
         known = schemes()
         at = place + ("scheme",) if place + ("scheme",) in self.document.places else place
         if request.scheme == "file":
-            allowed: Sequence[str] = ("path",)
+            allowed: Sequence[str] = ("path", "groups")
             if "path" not in request.options:
                 message = "is missing"
                 self._fault(place, message, "a path to a file of splits", shown=place + ("path",))
@@ -466,7 +536,8 @@ class _Check:
             info = known[request.scheme]
             stratify = ("stratify",) if info.stratify else ()
             own = [option for option in info.defaults if option not in _NOT_IN_SPECS]
-            allowed = (*own, *stratify)
+            # A scheme that cannot keep groups together says so itself.
+            allowed = (*own, *stratify, *(("groups",) if info.groups else ()))
         else:
             if request.scheme == "auto":
                 message = "auto cannot stand beside schemes"
@@ -475,7 +546,7 @@ class _Check:
             names = [*known, "file"]
             self._fault(at, message, listed(names), close_match(request.scheme, names))
             return False
-        wrong = [option for option in request.options if option not in allowed]
+        wrong = [each for each in request.options if each not in (*allowed, "groups")]
         for option in wrong:
             self._fault(
                 place + (option,),
@@ -489,35 +560,90 @@ class _Check:
     def _plans(self, request: SchemeRequest, place: Place) -> Optional[list[_Available]]:
         """What the scheme offers; None where it cannot be made from the data."""
         from cvinfer.partitions import PartitionError, make_plan, schemes
+        from cvinfer.data.groups import group_column
 
         sets = [data for data in self.data if data is not None]
         if request.scheme == "file":
             return self._plans_of_file(request, place, sets)
+        if self._cuts_groups(request, place):
+            return None
+        if not self._fits_at_most(request.scheme, request.options, place):
+            return None
         for data in sets:
             options = dict(request.options)
+            column = group_column(options.pop("groups", None), data.group_column)
             if options.pop("stratify", False):
                 # Labels instead of codes, for the message.
                 options["stratify"] = np.array(data.classes)[data.target]
+            if column is not None:
+                options["groups"] = data.groups_by(column)
             try:
                 make_plan(request.scheme, data.n, seed=self.seed, **options)
             except PartitionError as error:
                 message = str(error).removeprefix(f"{request.scheme}: ")
-                at = _option_in(message, options, place)
+                at = _option_in(message, request.options, place)
                 self._fault(at, f"{self._on(data)}{message}")
                 return None
         defaults = schemes()[request.scheme].defaults
         return [_Available(request.scheme, {**defaults, **request.options})]
 
+    def _cuts_groups(self, request: SchemeRequest, place: Place) -> bool:
+        """Whether the scheme cannot keep groups together, or not beside what else it is asked."""
+        from cvinfer.partitions import schemes
+        from cvinfer.data.groups import group_column
+
+        known = schemes()
+        asked = request.options.get("groups")
+        on, column = next(
+            (
+                (self._on_named(name), group_column(asked, of_data))
+                for name, of_data in self.group_columns
+                if group_column(asked, of_data) is not None
+            ),
+            ("", None),
+        )
+        if column is None:
+            return False
+        named = asked is not None
+        on = "" if named else on
+        why = known[request.scheme].refuses.get("groups")
+        if why is not None:
+            at = place + ("groups",) if named else place + ("scheme",)
+            honour = [name for name, info in known.items() if info.groups]
+            message = f"{request.scheme} cannot honour groups ({quoted(column)}): {why}"
+            without = "no groups here" if named else "groups: false here"
+            self._fault(at, on + message, f"{without}, or {alternatives(honour)}")
+            return True
+        if request.options.get("stratify"):
+            message = (
+                f"stratify cannot be combined with groups ({quoted(column)}): records of a group "
+                "may belong to several classes"
+            )
+            remedy = "one of the two" if named else "no stratify, or groups: false here"
+            self._fault(place + ("stratify",), on + message, remedy)
+            return True
+        return False
+
     def _plans_of_file(
         self, request: SchemeRequest, place: Place, sets: list[Any]
     ) -> Optional[list[_Available]]:
         from cvinfer.data.splits_file import read_splits
+        from cvinfer.partitions import PartitionError
+        from cvinfer.data.groups import group_column, refuse_cut_groups
 
         file = self.base / str(request.options["path"])
         found: list[list[_Available]] = []
         for data in sets:
+            column = group_column(request.options.get("groups"), data.group_column)
             try:
-                found.append(_plans_available(read_splits(file, data.n)))
+                plans = read_splits(file, data.n)
+                for plan in plans:
+                    refuse_cut_groups(plan, data, column)
+                found.append(_plans_available(plans))
+            except PartitionError as error:
+                remedy = "splits that keep them together, or groups: false here"
+                self._fault(place + ("path",), self._on(data) + str(error), remedy)
+                return None
             except CvinferError as error:
                 inner = tuple(getattr(error, "path", None) or ())
                 tail = inner if inner[:1] == ("path",) else ("path",)
@@ -532,7 +658,13 @@ class _Check:
         return _common(found) if found else None
 
     def _on(self, data: Any) -> str:
-        return f"on data set {quoted(data.name)}: " if len(self.data) > 1 else ""
+        return self._on_named(data.name)
+
+    def _on_named(self, name: str) -> str:
+        """Which data set a fault is about, where there are several."""
+        given = self.value.get("data")
+        several = isinstance(given, list) and len(given) > 1
+        return f"on data set {quoted(name)}: " if several else ""
 
     # --- tests and intervals ----------------------------------------------------------------------
 
@@ -548,9 +680,16 @@ class _Check:
             return None
         given = self._given_requests(key)
         if given in ("recommended", "all"):
-            names = list(recommended if given == "recommended" else known)
+            # What is recommended comes first, and so decides where the spec does not say which.
+            names = [*recommended, *(name for name in known if name not in recommended)]
+            names = names if given == "all" else list(recommended)
             if given == "all" and available is not None:
-                names = [name for name in names if self._lacking(known[name], available) is None]
+                names = [
+                    name
+                    for name in names
+                    if self._lacking(known[name], available) is None
+                    and _is_meant_for(known[name], available)
+                ]
                 if not names:
                     offered = listed(available)
                     self._fault((key,), f"no {key[:-1]} is valid on the partition {offered}")
@@ -592,7 +731,8 @@ class _Check:
             self._fault(inside, message, listed(known), meant, key=inside != place)
             return None
         fine = self._options(known[name], options, inside)
-        return TestRequest(name, MappingProxyType(dict(options))) if fine else None
+        given = option_checks.beyond_defaults(known[name], options) if fine else {}
+        return TestRequest(name, MappingProxyType(given)) if fine else None
 
     def _options(self, declared: Procedure, options: Mapping[str, Any], place: Place) -> bool:
         known = option_checks.options_of(declared)
@@ -619,6 +759,41 @@ class _Check:
             if refusal is not None:
                 self._fault(place, refusal)
         return len(self.document.faults) == before
+
+    # --- which test decides -----------------------------------------------------------------------
+
+    def _primary(self, chosen: Optional[list[tuple[TestRequest, Place]]]) -> Optional[str]:
+        """The test that decides: the one that is named, else the first."""
+        given = self._or_default("primary")
+        if chosen is None or not self._fine(("primary",)):
+            return None
+        names = list(dict.fromkeys(request.name for request, _ in chosen))
+        if given is None:
+            return names[0] if names else None
+        if given in names:
+            return str(given)
+        if given in map(_request_name, self._given_requests("tests")):
+            return None  # it was asked for wrongly, which has its own fault
+        message, meant = f"there is no test {quoted(given)}", close_match(given, names or tests())
+        if given in tests():
+            message, meant = f"{given} is not among the tests; add it there, or name another", None
+        allowed = listed(names) if names else "no primary, where there are no tests"
+        self._fault(("primary",), message, allowed, meant)
+        return None
+
+    def _margin(self, primary: Optional[str]) -> Optional[float]:
+        margin = self._or_default("margin")
+        if margin is None or primary is None:
+            return None
+        declared = tests()[primary]
+        if not declared.has_interval:
+            message = f"equivalence is read off an interval, and {primary}, which decides, has none"
+            others = [name for name, test in tests().items() if test.has_interval]
+            self._fault(("margin",), message, f"with one of {listed(others)} as primary")
+        elif self._or_default("alpha") >= 0.5:
+            message = "equivalence is read off the interval of level 1 - 2 alpha; there is none"
+            self._fault(("margin",), message, "with an alpha below 0.5")
+        return float(margin)
 
     def _something_to_do(
         self,
@@ -650,8 +825,10 @@ class _Check:
         if available is not None:
             self._valid_on(available, [(known[r.name], place) for r, place in every])
         elif partition is None and self._fine(("partition",)):
-            for request, place in every:
-                self._enough_records(known[request.name], place)
+            chosen = [(known[request.name], place) for request, place in every]
+            self._groups_kept(chosen)
+            for declared, place in chosen:
+                self._enough_records(declared, place)
 
     def _valid_on(self, available: list[_Available], chosen: list[tuple[Procedure, Place]]) -> None:
         lacking: dict[Place, list[Procedure]] = {}
@@ -685,17 +862,52 @@ class _Check:
             return place, place
         return (("partition",) if "partition" in self.value else ("data",)), place
 
-    def _enough_records(self, declared: Procedure, place: Place) -> None:
-        from cvinfer.partitions import PartitionError, make_plan
+    def _groups_kept(self, chosen: list[tuple[Procedure, Place]]) -> None:
+        """Refuse procedures whose scheme would cut the groups of the data, by name."""
+        from cvinfer.partitions import schemes
 
-        needs = declared.needs if declared.kind == "test" else declared.needs[:1]
+        grouped = [each for each in self.group_columns if each[1] is not None]
+        refuses = {name: info.refuses.get("groups") for name, info in schemes().items()}
+        places: dict[Place, list[Procedure]] = {}
+        for declared, place in chosen if grouped else ():
+            if any(refuses[need.scheme] for need in _planned(declared)):
+                places.setdefault(place, []).append(declared)
+        for place, cutting in places.items():
+            names = listed(each.name for each in cutting)
+            cut_by = dict.fromkeys(need.scheme for each in cutting for need in _planned(each))
+            reasons = [f"{name}, where {refuses[name]}" for name in cut_by if refuses[name]]
+            known = intervals() if cutting[0].kind == "interval" else tests()
+            valid = [
+                name
+                for name, each in known.items()
+                if not any(refuses[need.scheme] for need in _planned(each))
+            ]
+            needs = "it needs" if len(cutting) == 1 else "they need"
+            name, column = grouped[0]
+            where, shown = self._where(place)
+            message = (
+                f"{names} cannot honour groups ({quoted(column)}): {needs} {', and '.join(reasons)}"
+            )
+            self._fault(where, self._on_named(name) + message, listed(valid), shown=shown)
+
+    def _enough_records(self, declared: Procedure, place: Place) -> None:
+        from cvinfer.partitions import PartitionError, make_plan, schemes
+
+        known = schemes()
+        for each in _planned(declared):
+            if not self._fits_at_most(each.scheme, each.options, self._where(place)[0]):
+                return
         for data in self.data:
             if data is None or _is_predictions(data):
                 continue
-            for need in dict.fromkeys(map(_hashable, needs)):
+            for need in dict.fromkeys(map(_hashable, _planned(declared))):
+                n, grouped = min(data.n, _ENOUGH_RECORDS), {}
+                if data.groups is not None:
+                    n, grouped = data.n, {"groups": data.groups}
+                    if not known[need[0]].groups:
+                        continue  # told already
                 try:
-                    n = min(data.n, _ENOUGH_RECORDS)
-                    make_plan(need[0], n, seed=self.seed, **dict(need[1]))
+                    make_plan(need[0], n, seed=self.seed, **dict(need[1]), **grouped)
                 except PartitionError as error:
                     where, shown = self._where(place)
                     message = f"{self._on(data)}{declared.name} does not fit: {error}"
@@ -759,12 +971,12 @@ def _is_predictions(data: Any) -> bool:
 
 
 def _learner(name: str, entry: Mapping[str, Any]) -> "LearnerSpec":
-    from cvinfer.engines.base import LearnerSpec
+    from cvinfer.engines.base import LearnerSpec, unnamed
 
     steps = None
     if "steps" in entry:
         steps = tuple(
-            (step, {}) if isinstance(step, str) else _only(step) for step in entry["steps"]
+            (step, {}) if isinstance(step, str) else _only(unnamed(step)) for step in entry["steps"]
         )
     keys: tuple[str, ...] = _LEARNER_KEYS
     given = entry.get("params")
@@ -780,7 +992,7 @@ def _learner(name: str, entry: Mapping[str, Any]) -> "LearnerSpec":
         engine=entry["engine"],
         learner=entry.get("learner"),
         steps=steps,
-        params=given or {},
+        params=unnamed(given) if isinstance(given, dict) else given or {},
         options={key: value for key, value in entry.items() if key not in keys},
         flags=flags,
     )
@@ -791,6 +1003,11 @@ def _takes_flags(entry: Mapping[str, Any]) -> bool:
 
     engine = engines().get(str(entry.get("engine")))
     return engine is not None and engine.takes_flags
+
+
+def _request_name(entry: Any) -> Any:
+    """The name in an entry of `tests`: the entry itself, or its key where it has options."""
+    return next(iter(entry), None) if isinstance(entry, dict) else entry
 
 
 def _only(mapping: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
@@ -835,6 +1052,28 @@ def _common(per_data_set: list[list[_Available]]) -> list[_Available]:
     return [each for each in first if all(each in other for other in others)]
 
 
+def _placed_schemes(given: Any) -> list[tuple[dict[str, Any], Place]]:
+    """The entries of `partition`, each as a mapping with `scheme`, and their places."""
+    many = isinstance(given, list)
+    return [
+        (
+            dict(entry) if isinstance(entry, dict) else {"scheme": entry},
+            ("partition", index) if many else ("partition",),
+        )
+        for index, entry in enumerate(given if many else [given])
+    ]
+
+
+def _off(groups: Any) -> bool:
+    """Whether `groups` of a partition switches the groups of the data off."""
+    return isinstance(groups, str) and groups.lower() == "false"
+
+
+def _planned(declared: Procedure) -> tuple[Need, ...]:
+    """The schemes that a procedure gets under `partition: auto`."""
+    return declared.needs if declared.kind == "test" else declared.needs[:1]
+
+
 def _offered(need: Need, available: list[_Available]) -> list[_Available]:
     return [each for each in available if need.accepts(each.scheme, each.options)]
 
@@ -857,6 +1096,12 @@ def _lacking(declared: Procedure, available: list[_Available], drawn: bool) -> O
     return missing or None
 
 
+def _is_meant_for(declared: Procedure, available: list[_Available]) -> bool:
+    """Whether the schemes are there that a test is made for, not only ones it takes when asked."""
+    schemes = {each.scheme for each in available}
+    return any(need.scheme in schemes for need in declared.needs)
+
+
 def _need_text(need: Need) -> str:
     """The scheme with the options that it must have."""
     fixed = ", ".join(f"{name}={need.options[name]}" for name in need.fixed)
@@ -872,6 +1117,8 @@ def _option_in(message: str, options: Mapping[str, Any], place: Place) -> Place:
     word = re.match(r"\w+", message)
     if word and word.group() in options:
         return place + (word.group(),)
+    if " group(s) " in message and "groups" in options:
+        return place + ("groups",)
     return place + ("stratify",) if "stratify" in message else place
 
 

@@ -6,6 +6,7 @@ import re
 from typing import Any, Iterable, NamedTuple, Optional, Sequence
 
 from cvinfer.errors import CvinferError
+from cvinfer.foreign import short, shown, shown_lines
 
 #: A place inside a spec: keys and list indices from the top.
 Path = tuple[Any, ...]
@@ -49,7 +50,7 @@ def path_text(path: Path) -> str:
         elif _PLAIN_KEY.fullmatch(str(part)):
             text += f".{part}" if text else str(part)
         else:
-            text += '["' + _printable(str(part)).replace('"', '\\"') + '"]'
+            text += '["' + shown(part).replace('"', '\\"') + '"]'
     return text or "spec"
 
 
@@ -68,7 +69,7 @@ def headline(fault: Fault) -> str:
         text += f"; allowed: {fault.allowed}"
     if fault.suggestion:
         text += f"; did you mean '{fault.suggestion}'?"
-    return _printable(text.replace("\n", " "))
+    return short(shown(text.replace("\n", " ")))
 
 
 def render(fault: Fault) -> str:
@@ -76,11 +77,11 @@ def render(fault: Fault) -> str:
     if not fault.line or not fault.source_line:
         return headline(fault)
     start = max(0, fault.column - 1 - _SHOWN // 2) if fault.column > _SHOWN else 0
-    shown = fault.source_line[start : start + _SHOWN]
+    line = fault.source_line[start : start + _SHOWN]
     # A tab under a tab keeps the caret below its character, however wide the terminal shows it.
-    before = shown[: fault.column - 1 - start]
+    before = shown_lines(line[: fault.column - 1 - start])
     blank = "".join("\t" if letter == "\t" else " " for letter in before)
-    return f"{headline(fault)}\n    {_printable(shown)}\n    {blank}^"
+    return f"{headline(fault)}\n    {shown_lines(line)}\n    {blank}^"
 
 
 def render_all(faults: Iterable[Fault]) -> str:
@@ -100,8 +101,3 @@ def in_order(faults: Iterable[Fault]) -> list[Fault]:
         path = None if fault.line else fault.path
         once.setdefault((fault.file, fault.line, fault.column, fault.message, path), fault)
     return sorted(once.values(), key=lambda fault: (not fault.line, fault.line, fault.column))
-
-
-def _printable(text: str) -> str:
-    """Control characters would reach the terminal otherwise."""
-    return "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in text)

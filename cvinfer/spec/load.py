@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Iterable, Mapping, NamedTuple, Optional, Union
 
+from cvinfer import limits
+from cvinfer.spec import finished
 from cvinfer.spec.faults import Fault, SpecError, in_order
 from cvinfer.spec.faults import Path as Place
 from cvinfer.spec.model import Spec
@@ -63,19 +66,25 @@ def read_spec(
     """Spec, data sets and faults together.
 
     Relative paths start from the file's directory, or from `base`; for a mapping from `base`, or
-    from the working directory. `overrides` are texts like `alpha=0.01`.
+    from the working directory; for a result.json, which is a spec too, see `finished.base_of`.
+    `overrides` are texts like `alpha=0.01`.
     """
     if isinstance(source, Mapping):
         document = _of_mapping(source)
         base, name = base or Path.cwd(), "comparison"
     else:
         file = Path(source)
-        document = _of_file(file)
-        base, name = base or file.absolute().parent, file.name.split(".")[0]
+        document, name = _of_file(file), file.name.split(".")[0]
+        name = "comparison" if str(file) == limits.STANDARD_INPUT else name
     if not document.readable:
         return Reading(None, (), in_order(document.faults))
     for override in overrides:
         _apply(document, override)
+    if base is None and document.finished:
+        base, lost = finished.base_of(file, document.value)
+        if lost:
+            return Reading(None, (), in_order([*document.faults, *lost]))
+    base = base or file.absolute().parent
     from cvinfer.spec.check import check
 
     spec, data = check(document, base, name, allow_code)
@@ -85,7 +94,14 @@ def read_spec(
 
 def _of_file(file: Path) -> Document:
     try:
-        return parse(file.read_bytes(), str(file))
+        json_file = file.suffix == ".json"  # perhaps a result, which is larger than a spec
+        content = limits.read_file(file, limits.RESULT_BYTES if json_file else limits.SPEC_BYTES)
+        result = finished.result_in(content)
+        if result is not None:
+            return replace(from_values(finished.spec_in(result), str(file)), finished=True)
+        return parse(content, str(file))
+    except limits.Unreadable as error:
+        message = f"this cannot be read: {error}"
     except FileNotFoundError:
         message = "there is no such file"
     except IsADirectoryError:

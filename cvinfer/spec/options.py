@@ -9,7 +9,7 @@ from typing import Any, Mapping, Optional
 from cvinfer.inference import Procedure
 
 #: Given by the run itself, never by a user: alpha is a key of the spec, the rest comes from data.
-_NOT_OPTIONS = ("alpha", "bounds", "split_axes", "n_test_a", "n_test_b")
+_NOT_OPTIONS = ("alpha", "bounds", "split_axes", "scheme", "micro", "n_test_a", "n_test_b")
 
 #: Procedures of these kinds look at one class against the rest, or at an average over classes.
 CLASSWISE = ("confusions", "scores")
@@ -30,6 +30,21 @@ def options_of(declared: Procedure) -> dict[str, inspect.Parameter]:
 
 def defaults_of(declared: Procedure) -> dict[str, Any]:
     return {name: each.default for name, each in options_of(declared).items()}
+
+
+def beyond_defaults(declared: Procedure, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that say more than the defaults do.
+
+    Whether a default is written down or left out is no difference, so it makes none in a result:
+    neither a setting in a note nor a second test beside the first.
+    """
+    defaults = defaults_of(declared)
+    return {name: value for name, value in options.items() if not _same(value, defaults[name])}
+
+
+def _same(given: Any, default: Any) -> bool:
+    # A spec has lists where Python has tuples.
+    return bool((tuple(given) if isinstance(given, list) else given) == default)
 
 
 def type_fault(parameter: inspect.Parameter, value: Any) -> Optional[str]:

@@ -8,6 +8,7 @@ because a class label `NO` is not the truth value False.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import math
 import re
@@ -16,13 +17,17 @@ from typing import Any, Iterable, NamedTuple, Optional
 
 import yaml
 
+from cvinfer.limits import SPEC_BYTES, max_bytes
 from cvinfer.spec.faults import Fault, Path, in_order, path_text
 
 #: Limits against texts made to exhaust a machine; no spec comes near them.
-MAX_BYTES = 1_000_000
+MAX_BYTES = SPEC_BYTES
 MAX_NODES = 100_000
 MAX_DEPTH = 40
 MAX_DIGITS = 300
+MAX_BITS = 1000
+#: From this many characters on the speed of the parser counts.
+LONG = 20_000
 
 _TAG = "tag:yaml.org,2002:"
 _TEXT = (_TAG + "str", _TAG + "timestamp", _TAG + "value")
@@ -49,6 +54,7 @@ class Document:
     """Values of a spec with their places; `written` has the text of every scalar.
 
     `refused` are paths whose values stand for nothing, because of a fault that is told already.
+    `finished` is a spec that came out of a result.
     """
 
     file: str
@@ -58,6 +64,7 @@ class Document:
     faults: list[Fault] = field(default_factory=list)
     refused: set[Path] = field(default_factory=set)
     readable: bool = True
+    finished: bool = False
 
     def fault(
         self,
@@ -107,8 +114,11 @@ class _Broken(Exception):
         self.message, self.line, self.column = message, line, column
 
 
-class _Composer(yaml.SafeLoader):
-    """PyYAML's composer; remembers where aliases stand and refuses bottomless nesting."""
+_Mixed: Any = object  # it stands before a loader, whose methods it uses
+
+
+class _Composing(_Mixed):
+    """For PyYAML's composer: remembers where aliases stand and refuses bottomless nesting."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -131,15 +141,38 @@ class _Composer(yaml.SafeLoader):
         return node
 
 
+class _Composer(_Composing, yaml.SafeLoader):
+    """The one that tells faults of the text in most detail."""
+
+
+def _quick_composer() -> Optional[type]:
+    """The same with the parser of libyaml, which is several times as fast, where there is one."""
+    from yaml.composer import Composer
+
+    loader: Any = getattr(yaml, "CSafeLoader", None)
+    if loader is None:
+        return None
+
+    class Quick(_Composing, Composer, loader):  # type: ignore[misc]
+        def __init__(self, text: str) -> None:
+            loader.__init__(self, text)
+            Composer.__init__(self)
+            self.depth, self.alias_marks = 0, {}
+
+    return Quick
+
+
 def parse(data: bytes, file: str, *, mapping: bool = True) -> Document:
     """Read a text; what is wrong with it is in `faults`, and `readable` says if a value came out.
 
     With `mapping` the text has to be a mapping, as a spec is.
     """
     document = Document(file)
-    if len(data) > MAX_BYTES:
+    most = max_bytes(SPEC_BYTES)
+    if len(data) > most:
         size = f"the text has {len(data):,} bytes"
-        return _unreadable(document, Fault(file, 1, 1, "spec", size, f"at most {MAX_BYTES:,}"))
+        allowed = f"at most {most:,} (--max-bytes raises that)"
+        return _unreadable(document, Fault(file, 1, 1, "spec", size, allowed))
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -323,7 +356,7 @@ class _Builder:
     def _scalar(self, node: Any, path: Path) -> Any:
         self.document.written[path] = node.value
         if node.tag in _TEXT:
-            plain = node.style is None and _EXPONENT.fullmatch(node.value)
+            plain = not node.style and _EXPONENT.fullmatch(node.value)
             return self._number(float, node, path) if plain else node.value
         if node.tag == _TAG + "null":
             return None
@@ -333,7 +366,8 @@ class _Builder:
             if _DECIMAL.fullmatch(node.value):
                 return self._number(int, node, path)
             if _BASED.fullmatch(node.value):
-                return int(node.value.replace("_", ""), 0)
+                # As long a decimal is infinite too.
+                return int(node.value.replace("_", ""), 0) if len(node.value) < 250 else math.inf
             return node.value
         if node.tag == _TAG + "float":
             if ":" in node.value:
@@ -377,7 +411,14 @@ class _Builder:
 
 
 def _composed(text: str) -> tuple[Any, Any]:
-    loader = _Composer(text)
+    quick = _quick_composer() if len(text) > LONG else None
+    if quick is not None:
+        with contextlib.suppress(yaml.YAMLError):  # the other one says what is wrong
+            return _nodes(quick(text))
+    return _nodes(_Composer(text))
+
+
+def _nodes(loader: Any) -> tuple[Any, Any]:
     try:
         return loader.get_single_node(), loader.alias_marks
     finally:
@@ -491,4 +532,6 @@ def _plain(value: Any, path: Path) -> Any:
         return value.item()
     if hasattr(value, "__fspath__"):
         return str(value)
+    if isinstance(value, int) and value.bit_length() > MAX_BITS:
+        return math.inf if value > 0 else -math.inf  # as where it is written in digits
     return copy.copy(value)

@@ -45,9 +45,11 @@ class Spec:
 
     name: str
     learners: Mapping[str, Learner]
-    correction: str = "holm"
+    correction: Any = "holm"
     loss: str = "zero_one"
     alpha: float = 0.05
+    primary: Optional[str] = None
+    margin: Optional[float] = None
     more: Mapping[str, Any] = field(default_factory=dict)
 
     def resolved(self) -> dict[str, Any]:
@@ -56,6 +58,8 @@ class Spec:
             "alpha": self.alpha,
             "correction": self.correction,
             "loss": self.loss,
+            "primary": self.primary,
+            "margin": self.margin,
         }
 
 
@@ -171,15 +175,18 @@ def made(
     pairs: Sequence[tuple[str, str]],
     test_names: Sequence[Any],
     data: Sequence[str] = ("letter",),
-    correction: str = "holm",
+    correction: Any = "holm",
     name: str = "letter",
     n: int = 120,
     fail: Optional[tuple[str, str]] = None,
+    primary: Optional[str] = None,
+    margin: Optional[float] = None,
 ) -> dict[str, Any]:
     """A document of simulated losses; a test is a name or a (name, options) pair."""
     requests = [(t, {}) if isinstance(t, str) else t for t in test_names]
     runs = [simulated_run(each, rates, pairs, requests, n, fail) for each in data]
-    spec = Spec(name, {learner: Learner() for learner in rates}, correction)
+    learners = {learner: Learner() for learner in rates}
+    spec = Spec(name, learners, correction, primary=primary, margin=margin)
     return documents.build(spec, runs, MANIFEST)
 
 
@@ -316,7 +323,7 @@ def _intervals(learner: str, confusions: Any) -> list[documents.IntervalRun]:
     micro = micro_confusions(confusions)
     scores = {"micro": f1_scores(micro), "macro": macro_f1(confusions)}
     found = [
-        documents.IntervalRun(learner, name, {}, (2,), infer(name, micro), "micro")
+        documents.IntervalRun(learner, name, {}, (2,), infer(name, micro, micro=True), "micro")
         for name in ("f1_beta_prime", "precision_beta")
     ]
     for way, score in scores.items():

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from typing import Optional
+from typing import Any, Mapping, Optional
 
 import numpy as np
 import pytest
+from report.report_examples import LETTER, made
 
+from cvinfer.report import document as documents
+from cvinfer.report import render
 from cvinfer.report.judge import CORRECTION_METHODS, corrected_p
 
 SEVEN = (0.04, 0.001, 0.3, 0.04, 0.9, 0.0002, 0.013)
@@ -75,3 +78,90 @@ def test_wrong_requests_are_refused() -> None:
         corrected_p([1.5], "holm")
     with pytest.raises(ValueError, match="between 0 and 1"):
         corrected_p([float("nan")], "holm")
+
+
+# --- families -------------------------------------------------------------------------------------
+
+PAIRS = [("CART", "SVM"), ("1-NN", "SVM"), ("CART", "1-NN")]
+BY_DATA = {"method": "holm", "over": "data"}
+
+
+def p_values(document: Mapping[str, Any], data: str, key: str) -> list[float]:
+    entries = [entry for entry in document["comparisons"] if entry["data"] == data]
+    return [e["inference"]["p_value"] if key == "p_value" else e[key] for e in entries]
+
+
+def test_over_data_makes_each_data_set_a_family() -> None:
+    """Each data set is corrected as if it were alone; over all, the six are corrected together."""
+    sets = ["letter", "iris"]
+    document = made(LETTER, PAIRS, ["bcv_5x2_mcnemar"], sets, BY_DATA)
+    together = made(LETTER, PAIRS, ["bcv_5x2_mcnemar"], sets, "holm")
+    for data in sets:
+        raw = p_values(document, data, "p_value")
+        assert p_values(document, data, "p_corrected") == corrected_p(raw, "holm")
+        alone = made(LETTER, PAIRS, ["bcv_5x2_mcnemar"], [data], "holm")
+        assert p_values(alone, data, "p_value") == raw
+        for one, other in zip(document["verdicts"], together["verdicts"]):
+            # Level 1 - 0.05/3 inside level 1 - 0.05/6.
+            inner, outer = one["interval_simultaneous"], other["interval_simultaneous"]
+            assert outer[0] < inner[0] < inner[1] < outer[1]
+    every = [p for data in sets for p in p_values(together, data, "p_value")]
+    found = [p for data in sets for p in p_values(together, data, "p_corrected")]
+    assert found == corrected_p(every, "holm")
+    for format_ in ("text", "markdown"):
+        flat = " ".join(render(document, format_).split())
+        assert "Holm's correction over the 3 comparisons of each data set" in flat
+        assert "for each data set simultaneous ones (Bonferroni)" in flat
+        assert "Holm's correction over 6 comparisons" in " ".join(render(together, format_).split())
+    assert documents.canonical(document["spec"]) != documents.canonical(together["spec"])
+
+
+def test_families_of_one_are_not_called_corrected() -> None:
+    document = made(LETTER, PAIRS[:1], ["bcv_5x2_mcnemar"], ["letter", "iris"], BY_DATA)
+    for found in document["verdicts"]:
+        assert found["p_corrected"] == found["p_value"]
+        assert found["interval_simultaneous"] is None and "Holm" not in found["sentence"]
+    text = " ".join(render(document, "text").split())
+    assert "Holm" not in text
+    assert "not corrected: each data set is a family of its own, of one comparison" in text
+
+
+def test_failed_comparisons_are_told_for_their_family() -> None:
+    tests = ["bcv_5x2_mcnemar"]
+    document = made(LETTER, PAIRS, tests, ["letter", "iris"], BY_DATA, fail=("1-NN", tests[0]))
+    lines = [line for line in document["warnings"] if "have no result" in line]
+    assert [line.partition(":")[0] for line in lines] == [
+        f"{d}, {tests[0]}" for d in ("letter", "iris")
+    ]
+    assert all(
+        "2 of 3 comparisons" in line and "Holm correction counts 1 only" in line for line in lines
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("holm", "holm"),
+        ({"method": "holm", "over": "all"}, "holm"),
+        ({"method": "bonferroni"}, "bonferroni"),
+        ({"over": "data"}, BY_DATA),
+        ({"method": "none", "over": "data"}, "none"),
+        (BY_DATA, BY_DATA),
+    ],
+)
+def test_one_way_to_write_each(given: Any, kept: Any) -> None:
+    """The short form and what means the same give the same bytes."""
+    from cvinfer.spec import load_spec
+
+    spec = {
+        "cvinfer": 1,
+        "data": {"source": "sklearn", "dataset": "iris"},
+        "learners": {
+            "tree": {"engine": "sklearn", "learner": "DecisionTreeClassifier"},
+            "Bayes": {"engine": "sklearn", "learner": "GaussianNB"},
+        },
+        "correction": given,
+    }
+    resolved = load_spec(spec).resolved()
+    assert resolved["correction"] == kept
+    assert load_spec(resolved).resolved() == resolved

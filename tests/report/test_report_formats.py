@@ -16,6 +16,7 @@ from cvinfer.inference import tests
 from cvinfer.report import FORMATS, render
 from cvinfer.report.tables import title_lines, wrap
 from cvinfer.report.terminal import cells_wide, plain_text, print_result
+from cvinfer.report.words import MINUS, title
 
 
 def test_render_needs_a_known_format() -> None:
@@ -80,8 +81,12 @@ def test_markdown_bold_sentences_and_warnings() -> None:
         cells(row)[3]
         == f"**{100 * document['comparisons'][0]['inference']['extra']['loss_b']:.2f}**"
     )
-    assert cells(row)[4] == r"**&lt; 0.001**"
-    assert text.count("\n- On letter, ") == len(document["comparisons"])
+    lower, upper = (f"{100 * end:.2f}" for end in document["verdicts"][0]["interval"])
+    assert cells(row)[4].endswith(rf" \[{lower}, {upper}\]")
+    assert cells(row)[5] == r"**&lt; 0.001**"
+    # The other tests stand beside it in plain type, however small their p-values.
+    assert not any("**" in cell for cell in cells(row)[6:])
+    assert text.count("\n- On letter, ") == len(document["verdicts"])
     assert "## Warnings" in text and "few discordant" in text
 
 
@@ -119,14 +124,14 @@ def test_text_fits_80_columns(name: str) -> None:
     lines = render(document, "text").splitlines()
     assert max(cells_wide(line) for line in lines) <= 80
     flat = " ".join(" ".join(lines).split())
-    for entry in document["comparisons"]:
-        assert " ".join(entry["sentence"].split()) in flat
+    for verdict in document["verdicts"]:
+        assert " ".join(verdict["sentence"].split()) in flat
 
 
 def test_text_shows_every_result() -> None:
     """Wide tables are split, never cut: every p-value stands somewhere."""
     document = made(LETTER, [("CART", "SVM")], ["bcv_5x2_mcnemar", "kfold_t", "cvci_z"])
-    assert len(re.findall(r"Part \d of", plain_text(document, 60))) == 2
+    assert len(re.findall(r"Part \d of", plain_text(document, 60))) == 3
     for width in (60, 80, 200):
         text = plain_text(document, width).split("Starred")[0]
         assert len(re.findall(r"< 0\.001|[01]\.\d{3}", text)) == 3
@@ -160,8 +165,8 @@ def test_terminal_gets_bold_and_the_same_words(monkeypatch: pytest.MonkeyPatch) 
     plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
     assert max(cells_wide(line) for line in plain.splitlines()) <= 80
     assert "*" not in plain
-    for entry in examples.small()["comparisons"]:
-        assert " ".join(entry["sentence"].split()) in " ".join(plain.split())
+    for verdict in examples.small()["verdicts"]:
+        assert " ".join(verdict["sentence"].split()) in " ".join(plain.split())
 
 
 def test_a_pipe_gets_plain_text() -> None:
@@ -185,48 +190,50 @@ def test_wrap_loses_nothing() -> None:
     assert title_lines("blocked 3×2 t", 11, measure) == ["blocked", "3×2 t"]
 
 
-def test_tests_share_error_columns_only_where_they_agree() -> None:
+def test_error_rates_and_difference_are_those_of_the_test_that_decides() -> None:
     from cvinfer.report.tables import comparison_table
 
     # Folds of unequal size: the mean over records is not the mean over folds.
-    names = ["kfold_t", "cvci_z", "corrected_kfold_t"]
-    document: dict[str, Any] = made(LETTER, [("CART", "SVM"), ("CART", "1-NN")], names, n=95)
-    table = comparison_table(document)
-    assert table is not None
-    assert [len(group.own) for group in table.groups] == [2, 1]
-    shown = {column.title for group in table.groups for column in group.own}
-    assert len(shown) == len({c["test"] for c in document["comparisons"]})
-    by_title = {}
-    for group in table.groups:
-        for column in group.own:
-            by_title[column.title] = [cell.text for cell in group.shared[0].cells]
-    from cvinfer.report.words import title
+    names = ["kfold_t", "cvci_z", "blocked_3x2_t", "corrected_kfold_t"]
+    pairs = [("CART", "SVM"), ("CART", "1-NN")]
+    for primary in names:
+        document: dict[str, Any] = made(LETTER, pairs, names, n=95, primary=primary)
+        table = comparison_table(document)
+        assert table is not None
+        first, *others = table.groups
+        assert [column.title for column in first.shared] == ["Err. A", "Err. B"]
+        assert not any(group.shared for group in others)
+        decisive = [c for c in document["comparisons"] if c["test"] == primary]
+        for side, column in zip("ab", first.shared):
+            shown = [cell.text for cell in column.cells]
+            extra = [entry["inference"]["extra"][f"loss_{side}"] for entry in decisive]
+            assert shown == [f"{100 * loss:.2f}" for loss in extra]
+        assert first.own[0].title == f"A {MINUS} B [95%]"
+        assert first.own[1].title == f"p {title(primary)}"
+        own = [column.title for group in table.groups for column in group.own]
+        assert len(own) == len(set(own)) == 1 + len(names)
 
-    rows = list(dict.fromkeys((c["data"], c["a"], c["b"]) for c in document["comparisons"]))
-    for entry in document["comparisons"]:
-        row = rows.index((entry["data"], entry["a"], entry["b"]))
-        expected = f"{100 * entry['inference']['extra']['loss_a']:.2f}"
-        assert by_title[title(entry["test"])][row] == expected
 
-
-def test_bold_counts_only_the_tests_shown_beside_it() -> None:
+def test_bold_stands_only_beside_the_p_value_that_decides() -> None:
     """A part of a split table has a bold name or error rate only with a bold p-value beside it."""
     from cvinfer.report.latex import PAPER
     from cvinfer.report.tables import comparison_table, parts
 
-    table = comparison_table(examples.sixty(tuple(tests())))
+    document = examples.sixty(("bcv_5x2_mcnemar", *(t for t in tests() if t != "bcv_5x2_mcnemar")))
+    table = comparison_table(document)
     assert table is not None
     rows = range(table.rows)
+    verdicts = document["verdicts"]
     bold = 0
     for part in parts(table, PAPER, lambda groups, limit: [rows])[0]:
+        decisive = [c for g in part.groups for c in g.own if any(c.favours)]
         for row in part.rows:
+            winner = verdicts[row]["verdict"] in ("a_better", "b_better") and bool(decisive)
+            assert sum(key.cells[row].bold for key in part.keys if key.who) == winner
             for group in part.groups:
-                favours = {column.favours[row] for column in group.own} - {None}
-                assert sum(column.cells[row].bold for column in group.shared) == len(favours)
-                significant = any(column.cells[row].bold for column in group.own)
-                assert significant or not favours
-                bold += len(favours)
-            names = [key.cells[row].bold for key in part.keys if key.who]
-            anything = any(c.cells[row].bold for group in part.groups for c in group.own)
-            assert sum(names) <= anything
-    assert bold > 10
+                here = winner and any(column in decisive for column in group.own)
+                assert sum(column.cells[row].bold for column in group.shared) == here
+                for column in group.own:
+                    assert not column.cells[row].bold or column in decisive
+                bold += here
+    assert bold == sum(v["verdict"] in ("a_better", "b_better") for v in verdicts) > 5

@@ -1,0 +1,80 @@
+"""Where results and finished fits go; docs/decisions/where-results-go.md says why."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, Optional, Sequence, Union
+
+from cvinfer.errors import UserError
+from cvinfer.spec.model import Spec
+
+STORE_NAME = "store.sqlite"
+#: A file name is made of at most so many characters of a data set's name.
+LONGEST = 80
+
+Given = Optional[Union[str, "os.PathLike[str]"]]
+
+
+def output_directory(spec: Spec, output: Given = None) -> Path:
+    """The directory of a result: `output`, else what the spec says, from the working directory."""
+    if output is not None:
+        return Path(output)
+    return _results(spec) / spec.name
+
+
+def store_path(spec: Spec, output: Given = None, store: Given = None) -> Path:
+    """The store of a run: one that is there already, wherever the run was started from.
+
+    `store`; beside `output`, where that is given; else beside the results in the working
+    directory, or as if these stood beside the spec, or beside the directory of the spec: the first
+    that is there. If none is, it will be made beside the results.
+    """
+    if store is not None:
+        return Path(store)
+    if output is not None:
+        return Path(output).parent / STORE_NAME
+    beside = _results(spec) / STORE_NAME
+    others = [place / beside for place in (spec.base, spec.base.parent)]
+    return next((each for each in (beside, *others) if each.is_file()), beside)
+
+
+def _results(spec: Spec) -> Path:
+    written = str(spec.output.get("directory", "results"))
+    try:
+        return Path(written).expanduser()
+    except RuntimeError:
+        raise UserError(
+            f"there is no home directory for {written!r}; write the path in full",
+            ("output", "directory"),
+        ) from None
+
+
+def file_names(names: Sequence[Any]) -> list[str]:
+    """A piece of a file name for each data set: letters, digits, and no two the same.
+
+    Not on file systems either that take capital letters for small ones. A name of digits alone gets
+    a word before it: files used to be numbered.
+    """
+    found: list[str] = []
+    for name in names:
+        plain = "".join(c if c.isalnum() or c in "-_." else "_" for c in str(name))[:LONGEST]
+        piece = plain = f"data-{plain}" if plain.isdigit() or not plain.strip("_.") else plain
+        taken = {each.casefold() for each in found}
+        again = 2
+        while piece.casefold() in taken:
+            piece, again = f"{plain}-{again}", again + 1
+        found.append(piece)
+    return found
+
+
+def predictions_files(names: Sequence[Any]) -> list[str]:
+    """The files of predictions of a run's data sets; one alone needs no name."""
+    if len(names) == 1:
+        return ["predictions.csv.gz"]
+    return [f"predictions-{piece}.csv.gz" for piece in file_names(names)]
+
+
+def numbered_predictions(count: int) -> list[str]:
+    """What the same files were called before they had the names of their data sets."""
+    return [f"predictions-{number}.csv.gz" for number in range(1, count + 1)]
