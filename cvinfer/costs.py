@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, Optional, Sequence
 
 from cvinfer.errors import UserError
+from cvinfer.places import file_names
 from cvinfer.plan import COUNTS, plan_run, plan_summary
 
 if TYPE_CHECKING:
@@ -136,14 +137,15 @@ def write_partitions(spec: Spec, sets: Sequence[Any], output: Path) -> list[Path
     from cvinfer.data import write_splits
 
     written = []
-    for dataset in sets:
+    names = file_names([dataset.name for dataset in sets])
+    for dataset, name in zip(sets, names):
         if hasattr(dataset, "plans"):
             plans = list(dataset.plans)
         else:
             made = plan_run(spec, dataset)
             used = {at for use in (*made.uses, *made.interval_uses) for at in use.plans}
             plans = [plan for at, plan in enumerate(made.plans) if at in used]
-        path = output if len(sets) == 1 else _named(output, dataset.name)
+        path = output if len(sets) == 1 else _named(output, name)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_splits(plans, path)
@@ -156,5 +158,4 @@ def write_partitions(spec: Spec, sets: Sequence[Any], output: Path) -> list[Path
 def _named(output: Path, name: str) -> Path:
     """splits-iris.csv.gz for splits.csv.gz and iris."""
     stem, dot, suffixes = output.name.partition(".")
-    plain = "".join(c if c.isalnum() or c in "-_." else "_" for c in name)
-    return output.with_name(f"{stem}-{plain}{dot}{suffixes}")
+    return output.with_name(f"{stem}-{name}{dot}{suffixes}")

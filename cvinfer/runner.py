@@ -7,6 +7,7 @@ import os
 import platform
 import sys
 import time
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Mapping, Optional, Sequence, Union
@@ -16,12 +17,15 @@ from cvinfer.errors import UserError
 from cvinfer.execute.local import Limits, Outcome, execute
 from cvinfer.execute.progress import Progress
 from cvinfer.execute.store import Store, Stored
+from cvinfer.limits import limited
 from cvinfer.losses import Predicted, evaluate
+from cvinfer.places import output_directory, predictions_files, store_path
 from cvinfer.plan import RunPlan, allocate, plan_run
 from cvinfer.report.document import DataRun, build, write_text
+from cvinfer.spec.finished import FACTS_NAME
 from cvinfer.spec.model import Spec
+from cvinfer.whole import can_write
 
-STORE_NAME = "store.sqlite"
 LOG_NAME = "run.log"
 
 #: At most this many different warnings of one learner are told.
@@ -35,7 +39,8 @@ class Result:
     """What a run found; `document` is the content of result.json.
 
     `failed` tells whether some fits failed (exit code 3 of the command), `directory` where the
-    files are, None if nothing was written. `seconds` tells where the time went.
+    files are, None if nothing was written, `store` the file of finished fits, None if there was
+    none. `seconds` tells where the time went.
     """
 
     document: Mapping[str, Any]
@@ -43,10 +48,15 @@ class Result:
     outcome: Outcome
     directory: Optional[Path] = None
     seconds: Mapping[str, float] = field(default_factory=dict)
+    store: Optional[Path] = None
 
     @property
     def failed(self) -> bool:
         return bool(self.document["failures"])
+
+    @property
+    def verdicts(self) -> Sequence[Mapping[str, Any]]:
+        return self.document["verdicts"]  # type: ignore[no-any-return]
 
     @property
     def comparisons(self) -> Sequence[Mapping[str, Any]]:
@@ -66,6 +76,7 @@ def run(
     source: Source,
     *,
     overrides: Sequence[str] = (),
+    base: Optional[Path] = None,
     jobs: Optional[int] = None,
     output: Optional[Union[str, Path]] = None,
     store: Optional[Union[str, Path]] = None,
@@ -73,22 +84,32 @@ def run(
     fail_fast: bool = False,
     allow_code: bool = False,
     write: bool = False,
+    max_bytes: Optional[int] = None,
+    max_fits: Optional[int] = None,
 ) -> Result:
     """Run a spec (a file, a mapping or a `Spec`) and return its result.
 
+    `base` is the directory that relative paths start from, in the place of the file's own. A
+    result.json is a spec too; its data sets must be those it was made from, unless `overrides`
+    make another comparison of it.
+
     With `write` the result goes to `output` (default: results/<name>) and finished fits to a store
-    beside it, as the command does; without it nothing is written, but `store` may still name a
-    store. A fit that fails is in the result; with `fail_fast` the first one raises `FitError`.
+    (`cvinfer.places`), as the command does; without it nothing is written, but `store` may still
+    name a store. A fit that fails is in the result; with `fail_fast` the first raises `FitError`.
+    `max_bytes` and `max_fits` raise the limits on what is read and begun (docs/security.md).
     """
     clock = _Clock()
     if jobs is not None and jobs < 1:
         raise UserError(f"jobs = {jobs}: at least one worker is needed")
-    spec, sets = load(source, overrides, allow_code)
+    with limited(max_bytes, max_fits):
+        spec, sets = load(source, overrides, allow_code, base)
     directory = output_directory(spec, output)
     if write:
         _writable(directory)
     clock.lap("loading")
-    path = store_path(directory, store) if write or store else None
+    path = store_path(spec, output, store) if write or store else None
+    if progress is not None:
+        progress.store = path
     with Store(path) as open_store:
         plans = run_plans(spec, sets)
         clock.lap("planning")
@@ -97,6 +118,7 @@ def run(
             spec.learners,
             open_store,
             jobs=jobs or default_jobs(),
+            alone=foreign_learners(spec),
             limits=Limits(**spec.limits),
             fail_fast=fail_fast,
             progress=progress,
@@ -104,6 +126,8 @@ def run(
             log=directory / LOG_NAME if write else None,
         )
         clock.lap("fitting")
+        if outcome.damaged and progress is None:  # the command says it with the result
+            warnings.warn(outcome.warning(path), RuntimeWarning, stacklevel=2)
         found = [_found(spec, one, plan, open_store, outcome) for one, plan in zip(sets, plans)]
     document = build(spec, [each.run for each in found], manifest(spec, sets))
     document["warnings"] += learner_warnings(found)
@@ -120,22 +144,31 @@ def run(
         "total": clock.total(),
     }
     if write:
-        _write_facts(directory, outcome, clock.began, seconds, jobs or default_jobs())
-    return Result(document, spec, outcome, directory if write else None, seconds)
+        base = Path(os.path.relpath(spec.base, directory.absolute()))
+        _write_facts(directory, outcome, clock.began, seconds, jobs or default_jobs(), base)
+    return Result(document, spec, outcome, directory if write else None, seconds, path)
 
 
 def load(
-    source: Source, overrides: Sequence[str] = (), allow_code: bool = False
+    source: Source,
+    overrides: Sequence[str] = (),
+    allow_code: bool = False,
+    base: Optional[Path] = None,
 ) -> tuple[Spec, list[Any]]:
     """The spec, checked, and its data sets."""
     if isinstance(source, Spec):
         return source, datasets(source)
-    from cvinfer.spec import SpecError, read_spec
+    from cvinfer.spec import SpecError, finished, read_spec
 
-    spec, read, faults = read_spec(source, overrides, allow_code)
+    spec, read, faults = read_spec(source, overrides, allow_code, base)
     if spec is None:
         raise SpecError(faults)
-    return spec, datasets(spec, read)
+    sets = datasets(spec, read)
+    if finished.is_result_file(source) and not overrides:
+        from cvinfer import again, verify
+
+        verify.check_data(str(source), again.read_result(Path(str(source))), sets)
+    return spec, sets
 
 
 def datasets(spec: Spec, read: Sequence[Any] = ()) -> list[Any]:
@@ -148,21 +181,10 @@ def datasets(spec: Spec, read: Sequence[Any] = ()) -> list[Any]:
             loaded.append(read[index])
             continue
         try:
-            loaded.append(data.load(entry, spec.base, spec.seed))
+            loaded.append(data.load(entry, spec.base, spec.seed, spec.group_columns))
         except UserError as error:
             raise UserError(str(error), ("data", index, *(error.path or ()))) from None
     return loaded
-
-
-def output_directory(spec: Spec, output: Optional[Union[str, Path]] = None) -> Path:
-    if output is not None:
-        return Path(output)
-    return Path(str(spec.output.get("directory", "results"))) / spec.name
-
-
-def store_path(directory: Path, store: Optional[Union[str, Path]] = None) -> Path:
-    """Beside the results of all specs, so that they share it."""
-    return Path(store) if store is not None else directory.parent / STORE_NAME
 
 
 def default_jobs() -> int:
@@ -170,6 +192,17 @@ def default_jobs() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:
         return os.cpu_count() or 1
+
+
+def foreign_learners(spec: Spec) -> list[str]:
+    """The learners that are code of others: what their engines refuse unless code is allowed."""
+    from cvinfer.engines import engine
+
+    return [
+        name
+        for name, one in spec.learners.items()
+        if engine(one.engine).check(one, None, allow_code=False)
+    ]
 
 
 def learner_versions(spec: Spec) -> dict[str, Mapping[str, str]]:
@@ -252,7 +285,7 @@ def _found(
     if plan is None:
         return _elsewhere(spec, dataset)
     stored = store.get_many(fit.key for fit in plan.fits)
-    predicted = _predicted(plan, stored, outcome, store)
+    predicted = _predicted(plan, stored, outcome)
     said: dict[str, list[Sequence[str]]] = {}
     for fit in plan.fits:
         if fit.key in stored:
@@ -261,33 +294,21 @@ def _found(
     return Found(run, predicted, said)
 
 
-def _predicted(
-    plan: RunPlan, stored: Mapping[str, Stored], outcome: Outcome, store: Store
-) -> Predicted:
+def _predicted(plan: RunPlan, stored: Mapping[str, Stored], outcome: Outcome) -> Predicted:
     keys, dataset = plan.fit_keys(), plan.dataset
     codes: dict[tuple[str, int], list[Any]] = {}
     failures: dict[tuple[str, int, int], str] = {}
     for learner, index in plan.needed:
         column: list[Any] = []
-        sizes = plan.plans[index].sizes.reshape(-1, 2)[:, 1]
         for number, split in enumerate(plan.split_keys[index]):
             key = keys[learner, split]
             if key not in stored:
                 failures[learner, index, number] = outcome.failures[key]
                 column.append(None)
                 continue
-            found = stored[key].codes
-            if len(found) != sizes[number] or not _known_codes(found, len(dataset.classes)):
-                raise UserError(
-                    f"the store {store.path} holds a damaged fit of {learner}; remove the file"
-                )
-            column.append(found)
+            column.append(stored[key].codes)
         codes[learner, index] = column
     return Predicted(dataset.target, dataset.classes, plan.plans, codes, failures)
-
-
-def _known_codes(codes: Any, classes: int) -> bool:
-    return bool(((codes >= 0) & (codes < classes)).all())
 
 
 def _made_elsewhere(dataset: Any) -> bool:
@@ -343,9 +364,7 @@ def _writable(directory: Path) -> None:
     """Better refused now than after an hour of fits."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        probe = directory / f".probe.{os.getpid()}"
-        probe.touch()
-        probe.unlink()
+        can_write(directory)
     except OSError as error:
         raise _no_place(directory, error) from None
 
@@ -362,14 +381,14 @@ def _write(
     from cvinfer.report import write_report
 
     try:
-        for number, (dataset, each) in enumerate(zip(sets, found)):
+        files = predictions_files([dataset.name for dataset in sets])
+        for dataset, each, file in zip(sets, found, files):
             if _made_elsewhere(dataset):
                 continue  # they are in the file that they came from
             predicted = each.predicted
             used = sorted({plan for _, plan in predicted.codes})
-            suffix = "" if len(found) == 1 else f"-{number + 1}"
             write_predictions(
-                directory / f"predictions{suffix}.csv.gz",
+                directory / file,
                 dataset,
                 [predicted.plans[plan] for plan in used],
                 {
@@ -383,9 +402,16 @@ def _write(
 
 
 def _write_facts(
-    directory: Path, outcome: Outcome, began: float, seconds: Mapping[str, float], jobs: int
+    directory: Path,
+    outcome: Outcome,
+    began: float,
+    seconds: Mapping[str, float],
+    jobs: int,
+    base: Path,
 ) -> None:
     facts = {
+        # Where relative paths of the spec started, so that the result finds its data again.
+        "base": base.as_posix(),
         "host": platform.node(),
         "platform": platform.platform(),
         "started": time.strftime("%Y-%m-%dT%H:%M:%S%z", time.localtime(began)),
@@ -395,9 +421,10 @@ def _write_facts(
             "reused": outcome.reused,
             "fitted": outcome.fitted,
             "failed": len(outcome.failures),
+            **({"damaged": outcome.damaged} if outcome.damaged else {}),
         },
     }
     try:
-        write_text(directory / "run.json", json.dumps(facts, indent=1) + "\n")
+        write_text(directory / FACTS_NAME, json.dumps(facts, indent=1) + "\n")
     except OSError as error:
         raise _no_place(directory, error) from None

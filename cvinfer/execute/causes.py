@@ -66,6 +66,12 @@ def _frame(lines: list[str]) -> Optional[str]:
     return None
 
 
+def last_line(path: Path) -> str:
+    """The last line of what was said in a file, which names the error of a Python traceback."""
+    lines = _read(path).splitlines()
+    return one_line(next((line for line in reversed(lines) if line.strip()), ""))
+
+
 def _read(path: Path) -> str:
     try:
         with open(path, "rb") as stream:

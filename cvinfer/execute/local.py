@@ -1,26 +1,28 @@
 """Fits on worker processes of this machine.
 
-A worker that dies or runs out of time costs the fit that it is at, and pebble puts a new worker in
-its place. Whatever comes back is stored at once, in the main process. Fits of a few milliseconds
+A worker that dies or runs out of time costs the fit that it is at, and a new worker takes its
+place. Whatever comes back is stored at once, in the main process. Fits of a few milliseconds
 travel together, a fraction of a second's worth at most.
+
+Code that a spec brings along (`alone`) may change modules, memory and whatever else a process has.
+A worker that has run such a learner makes fits of that learner only, so that no other can notice.
 """
 
 from __future__ import annotations
 
 import contextlib
-import queue
 import time
 from collections import Counter
-from concurrent.futures import Future, TimeoutError as FitTimeout
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Callable, Iterator, Mapping, NamedTuple, Optional, Sequence
+from typing import Any, Callable, Collection, Iterator, Mapping, NamedTuple, Optional, Sequence
 
-from cvinfer.engines.base import LearnerSpec
+from cvinfer.engines.base import LearnerError, LearnerSpec
 from cvinfer.errors import CvinferError
-from cvinfer.execute import causes, memory, worker
+from cvinfer.execute import causes, memory, wire, worker
+from cvinfer.execute.guardian import guarded
 from cvinfer.execute.log import RunLog
-from cvinfer.execute.pool import AHEAD, Pool, undisturbed
+from cvinfer.execute.pool import Pool, Worker, undisturbed
 from cvinfer.execute.progress import Progress
 from cvinfer.execute.scratch import Scratch
 from cvinfer.execute.store import Store, Stored
@@ -29,10 +31,14 @@ from cvinfer.plan import Fit, RunPlan, label
 #: Quick fits of a learner go to a worker in batches of about this many seconds, at most so many.
 BATCH_SECONDS = 0.1
 BATCH_FITS = 64
+#: Before that, so many for each worker go by themselves: one that has no end holds up no other.
+SINGLY = 4
 #: A fit that kills its worker this often is recorded as failed.
 LIVES = 2
-#: New pools in a row without one finished fit before the machine is taken to be the trouble.
-POOLS = 3
+#: Workers that end in their start, for each of those wanted, before the machine is the trouble.
+STARTS = 3
+#: Seconds that the start of a worker may take: Python, R and the JVM, and the data made theirs.
+START_SECONDS = 600.0
 #: Seconds between two looks at whether the workers are alive, and at the memory that they have.
 WATCH = 0.5
 WEIGH = 0.1
@@ -64,36 +70,42 @@ class Outcome:
     """What became of the fits.
 
     failures: the reason for each key that failed. reused, fitted: how many were stored before, and
-    how many were made now. seconds: inside the learners. startup: until the first fit began.
-    working: from there until the last fit was stored.
+    how many were made now; damaged: how many of these because what was stored is not sound.
+    seconds: inside the learners. startup: until the first fit began. working: from there until the
+    last fit was stored.
     """
 
     failures: dict[str, str] = field(default_factory=dict)
     reused: int = 0
     fitted: int = 0
+    damaged: int = 0
     seconds: float = 0.0
     startup: float = 0.0
     working: float = 0.0
+
+    def warning(self, store: Optional[Path]) -> str:
+        """What is said where fits of the store are damaged."""
+        some = "1 fit was" if self.damaged == 1 else f"{self.damaged} fits were"
+        return (
+            f"{some} damaged in the store {store}, and made again;"
+            " cvinfer store check looks at all of it"
+        )
 
 
 @dataclass(frozen=True)
 class Task:
     dataset: int
     fit: Fit
-    order: worker.Order
+    order: wire.Order
 
 
-@dataclass(eq=False)
+@dataclass
 class Handed:
-    """Tasks that a worker has, or will have; `place` is where it says at which of them it is."""
+    """Tasks that a worker has; `until` is when it will have had its time for them."""
 
+    number: int
     tasks: Sequence[Task]
-    place: int
-    pool: Pool
-    gone: bool = False
-    #: The worker was seen dead; it was killed because it had too much memory.
-    dead: bool = False
-    over: bool = False
+    until: Optional[float] = None
 
 
 def execute(
@@ -102,6 +114,7 @@ def execute(
     store: Store,
     *,
     jobs: int,
+    alone: Collection[str] = (),
     limits: Limits = Limits(),
     fail_fast: bool = False,
     progress: Optional[Progress] = None,
@@ -110,6 +123,7 @@ def execute(
 ) -> Outcome:
     """Fit whatever the store does not hold yet; with `fail_fast` the first failure is raised.
 
+    `alone` are the learners that share no worker process with others.
     `meanwhile` is done once while the workers start. `log` is where to put what learners print
     and which fits failed, also when the run is interrupted.
     """
@@ -119,10 +133,10 @@ def execute(
     for number, plan in enumerate(plans):
         for fit in plan.fits:
             at = names.index(fit.learner)
-            order = worker.Order(number, fit.plan, fit.number, at, fit.seed)
+            order = wire.Order(number, fit.plan, fit.number, at, fit.seed)
             tasks.setdefault(fit.key, Task(number, fit, order))
-    known = store.known(tasks)
-    outcome = Outcome(reused=len(known))
+    known = store.hold(tasks, lambda key, fit: _suits(plans, tasks[key], fit))
+    outcome = Outcome(reused=len(known), damaged=len(store.damaged))
     missing = [task for key, task in tasks.items() if key not in known]
     reporter.start(len(tasks), len(known))
     try:
@@ -131,9 +145,11 @@ def execute(
                 [plan.dataset for plan in plans],
                 [plan.plans for plan in plans],
                 list(learners.values()),
+                limits.memory_mb,
             )
-            with _scratch() as scratch:
+            with _scratch() as scratch, guarded(str(scratch.path)):
                 run = _Run(job, missing, store, outcome, reporter, limits, fail_fast, scratch)
+                run.alone = {names.index(name) for name in alone}
                 try:
                     run.work(jobs, meanwhile or (lambda: None))
                 finally:
@@ -161,114 +177,159 @@ class _Run:
         self.progress, self.limits, self.fail_fast = progress, limits, fail_fast
         self.scratch, self.log = scratch, RunLog(scratch.path)
         self.waiting = list(reversed(tasks))
-        self.running: list[Handed] = []
+        self.alone: set[int] = set()
+        self.running: dict[Worker, Handed] = {}
+        self.batches = 0
+        self.stillborn = 0
         self.deaths: Counter[str] = Counter()
         self.crowded: Counter[str] = Counter()
-        self.last_cause = ""
         self.pace: dict[tuple[int, int], float] = {}
-        self.finished: "queue.SimpleQueue[tuple[Handed, Future[Any]]]" = queue.SimpleQueue()
+        self.handed: Counter[tuple[int, int]] = Counter()
         self.first = self.last = 0.0
 
     def work(self, jobs: int, meanwhile: Callable[[], None]) -> None:
-        jobs = max(1, min(jobs, len(self.waiting)))
+        self.jobs = max(1, min(jobs, len(self.waiting)))
         began = time.monotonic()
-        without_success = 0
-        while self.waiting:
-            before = self.outcome.fitted + len(self.outcome.failures)
-            with Pool(self.job, jobs, self.scratch, self.limits.memory_mb) as pool:
-                self._feed(pool, AHEAD * jobs)
-                meanwhile()
-                self._use(pool, AHEAD * jobs)
-            # Only a pool that broke leaves fits behind.
-            if self.outcome.fitted + len(self.outcome.failures) > before:
-                without_success = 0
-            elif self.waiting:
-                without_success += 1
-                if without_success == POOLS:
-                    raise WorkerError(
-                        f"worker processes end before their first fit, {POOLS} times in a row"
-                        f"{self.last_cause}; is there enough memory? --jobs 1 needs least"
-                    )
+        with _pool(self.job, self.scratch) as pool:
+            self._feed(pool)
+            meanwhile()
+            self._use(pool)
         if self.first:
             self.outcome.startup = max(self.first - began, 0.0)
             self.outcome.working = self.last - self.first
 
-    def _use(self, pool: Pool, most: int) -> None:
-        """Feed one pool until nothing is left or it breaks."""
+    def _use(self, pool: Pool) -> None:
+        """Hear what workers tell, and give them more, until nothing is left."""
         watched = weighed = time.monotonic()
         weigh = self.limits.memory_mb is not None
         while self.running:
-            with contextlib.suppress(queue.Empty):
-                self._take(*self.finished.get(timeout=WEIGH if weigh else WATCH))
-            if weigh and time.monotonic() - weighed >= WEIGH:
-                weighed = time.monotonic()
+            told = pool.news(self._patience(WEIGH if weigh else WATCH))
+            if told is not None:
+                self._hear(pool, *told)
+            now = time.monotonic()
+            if weigh and now - weighed >= WEIGH:
+                weighed = now
                 self._weigh(pool)
-            if time.monotonic() - watched >= WATCH:
-                watched = time.monotonic()
-                if not pool.active:
-                    return self._abandon(pool)
+            if now - watched >= WATCH:
+                watched = now
                 self._bury(pool)
                 self.log.trim()
-            self._feed(pool, most)
+            self._out_of_time(pool)
+            self._feed(pool)
 
-    def _feed(self, pool: Pool, most: int) -> None:
-        while self.waiting and len(self.running) < most and pool.active:
-            handed = Handed(self._batch(), pool.free.pop(), pool)
-            self.running.append(handed)
-            orders = [task.order for task in handed.tasks]
-            try:
-                future = pool.schedule(orders, handed.place, self.limits.seconds)
-            except RuntimeError:  # the pool broke this very moment
-                self._returned(handed)
-                self.waiting += reversed(handed.tasks)
-                return
-            future.add_done_callback(self._callback(handed))
-        at_work = [each for each in self.running if pool.at_work(each.place).pid]
-        self.progress.running([self._label(each.tasks[0]) for each in at_work])
+    def _patience(self, most: float) -> float:
+        """Seconds until there is something to look at, even if no worker tells anything."""
+        ends = [handed.until for handed in self.running.values() if handed.until is not None]
+        return min([most, *(end - time.monotonic() for end in ends)])
 
-    def _batch(self) -> list[Task]:
+    def _feed(self, pool: Pool) -> None:
+        """See that there are workers for what waits, and that each has something to do."""
+        while self.waiting:
+            idle = [each for each in pool.workers if each not in self.running]
+            fit_for_one = next((each for each in idle if self._next(each) is not None), None)
+            if fit_for_one is None:
+                if len(pool.workers) >= self.jobs:
+                    if not idle:
+                        break
+                    pool.end(idle[0])  # it is of no use to what waits
+                fit_for_one = self._start(pool)
+                if fit_for_one is None:
+                    break
+            self._hand(pool, fit_for_one)
+        firsts = [handed.tasks[0] for each, handed in self.running.items() if each.ready]
+        self.progress.running([self._label(task) for task in firsts])
+
+    def _start(self, pool: Pool) -> Optional[Worker]:
+        """One more worker; None where the system has no more, and others are at work."""
+        try:
+            return pool.start()
+        except OSError as error:
+            if not pool.workers:
+                raise WorkerError(
+                    f"no worker process can be started: {error.strerror or error};"
+                    " is there enough memory, and are more processes allowed?"
+                ) from None
+            self.jobs = len(pool.workers)
+            return None
+
+    def _hand(self, pool: Pool, to: Worker) -> None:
+        batch = self._batch(to)
+        self.batches += 1
+        if not to.give(self.batches, [task.order for task in batch]):
+            self.waiting += reversed(batch)
+            self._gone(pool, to)
+            return
+        self.running[to] = Handed(self.batches, batch)
+        if to.ready:
+            self._set_limit(to)
+
+    def _set_limit(self, of: Worker) -> None:
+        if self.limits.seconds is not None and of in self.running:
+            self.running[of].until = time.monotonic() + self.limits.seconds
+
+    def _next(self, to: Worker) -> Optional[int]:
+        """Where in `waiting` is what this worker can do next; None if it can do nothing there."""
+        if to.kept_for is None:
+            return len(self.waiting) - 1 if self.waiting else None
+        places = reversed(range(len(self.waiting)))
+        return next((i for i in places if self.waiting[i].order.learner == to.kept_for), None)
+
+    def _batch(self, to: Worker) -> list[Task]:
         """The next fits to go together: one, unless the learner is known to be quick."""
-        batch = [self.waiting.pop()]
-        order = batch[0].order
-        pace = self.pace.get((order.dataset, order.learner))
+        at = self._next(to)
+        assert at is not None
+        batch = [self.waiting.pop(at)]
+        kind = _kind(batch[0])
+        if batch[0].order.learner in self.alone:
+            to.kept_for = batch[0].order.learner
+        self.handed[kind] += 1
+        pace = self.pace.get(kind)
+        known = pace is not None and self.handed[kind] > SINGLY * self.jobs
         # A time limit is for one fit, and so is the blame for a dead worker.
-        if self.limits.seconds is not None or pace is None or self._suspect(batch[0]):
+        if self.limits.seconds is not None or not known or self._suspect(batch[0]):
             return batch
-        size = min(BATCH_FITS, int(BATCH_SECONDS / max(pace, 1e-6)))
-        while len(batch) < size and self.waiting:
-            following = self.waiting[-1]
-            same = (following.order.dataset, following.order.learner)
-            if same != (order.dataset, order.learner) or self._suspect(following):
+        size = min(BATCH_FITS, int(BATCH_SECONDS / max(pace or 0.0, 1e-6)))
+        while len(batch) < size and at > 0:
+            at -= 1
+            following = self.waiting[at]
+            if _kind(following) != kind or self._suspect(following):
                 break
-            batch.append(self.waiting.pop())
+            batch.append(self.waiting.pop(at))
         return batch
 
     def _suspect(self, task: Task) -> bool:
         return task.fit.key in self.deaths or task.fit.key in self.crowded
 
-    def _callback(self, handed: Handed) -> Callable[["Future[Any]"], None]:
-        return lambda future: self.finished.put((handed, future))
-
-    def _take(self, handed: Handed, future: "Future[Any]") -> None:
-        """Store finished fits, or decide what to do about lost ones."""
-        from pebble import ProcessExpired
-
-        spot = handed.pool.at_work(handed.place)
-        if not self._returned(handed):
+    def _hear(self, pool: Pool, told_by: Worker, message: Any) -> None:
+        if told_by.ended:  # news of what was given up already
             return
-        try:
-            done: list[worker.Done] = future.result()
-        except FitTimeout:
-            message = f"took longer than {self.limits.seconds:g} s"
-            self._told(handed.tasks[0], spot, message)
-            self._fail(handed.tasks[0], message)
-        except ProcessExpired as error:
-            self._lost(handed, spot, error.exitcode)
-        except Exception as error:  # a result that cannot travel, for example
-            for task in handed.tasks:
-                self._fail(task, f"{type(error).__name__}: {worker.one_line(error)}")
+        if isinstance(message, wire.Ready):
+            told_by.ready = True
+            self.stillborn = 0
+            self._set_limit(told_by)
+        elif isinstance(message, wire.Made) and self._made(told_by, message):
+            handed = self.running.pop(told_by)
+            self._learn_pace(list(zip(handed.tasks, message.done)))
+            self._feed(pool)  # the worker goes on while this process stores
+            self._keep(list(zip(handed.tasks, message.done)))
         else:
-            self._keep(list(zip(handed.tasks, done)))
+            self._gone(pool, told_by)
+
+    def _made(self, by: Worker, message: wire.Made) -> bool:
+        """Whether the answer is one to what was asked."""
+        handed = self.running.get(by)
+        return (
+            handed is not None
+            and message.batch == handed.number
+            and len(message.done) == len(handed.tasks)
+        )
+
+    def _learn_pace(self, pairs: Sequence[tuple[Task, worker.Done]]) -> None:
+        for task, one in pairs:
+            if not one.failure:
+                seconds = one.seconds_fit + one.seconds_predict
+                kind = _kind(task)
+                self.pace[kind] = max(seconds, 0.8 * self.pace.get(kind, 0.0))
 
     def _keep(self, pairs: Sequence[tuple[Task, worker.Done]]) -> None:
         fine = [(task, one) for task, one in pairs if not one.failure]
@@ -287,85 +348,77 @@ class _Run:
             if one.printed:
                 self.log.printed(*one.printed, self._heading(task))
         for task, one in fine:
-            seconds = one.seconds_fit + one.seconds_predict
-            kind = (task.order.dataset, task.order.learner)
-            self.pace[kind] = max(seconds, 0.8 * self.pace.get(kind, 0.0))
             self.outcome.fitted += 1
-            self.outcome.seconds += seconds
+            self.outcome.seconds += one.seconds_fit + one.seconds_predict
             self.progress.done(self._label(task), failed=False)
         for task, one in pairs:
             if one.failure:
                 self._fail(task, one.failure)
 
-    def _returned(self, handed: Handed) -> bool:
-        """Take tasks back; False for news of some that were given up already."""
-        if handed.gone:
-            return False
-        handed.gone = True
-        self.running.remove(handed)
-        handed.pool.release(handed.place)
-        return True
-
     def _bury(self, pool: Pool) -> None:
-        """Take back what a worker was at that ended without a word.
+        """Find workers that ended without a word, or do not come to their start's end."""
+        for each in list(pool.workers):
+            slow = not each.ready and time.monotonic() - each.began > START_SECONDS
+            if slow or each.dead():
+                self._gone(pool, each, f"no start within {START_SECONDS:g} s" if slow else None)
 
-        pebble tells of workers that end with another code than 0; these it does not miss.
-        """
-        ended = pool.ended()
-        for handed in list(self.running):
-            spot = pool.at_work(handed.place)
-            code = ended.get(spot.pid)
-            if code is None:
-                continue
-            # Nor does it tell of one that had just begun this when it was ended for another fit.
-            if (code == 0 or handed.dead) and self._returned(handed):
-                self._lost(handed, spot, code)
-            handed.dead = True
+    def _gone(self, pool: Pool, one: Worker, why: Optional[str] = None) -> None:
+        """A worker has ended, or is of no use: it costs the fit that it was at."""
+        spot = one.spot()
+        pool.end(one)
+        handed = self.running.pop(one, None)
+        if one.ready:
+            if handed is not None:
+                self._lost(one, handed, spot)
+            return
+        # It never came to a fit, so none is to blame.
+        self.waiting += reversed(handed.tasks if handed is not None else ())
+        self.stillborn += 1
+        if self.stillborn >= STARTS * self.jobs:
+            raise WorkerError(
+                f"worker processes end before their first fit, {STARTS} times in a row"
+                f" ({why or one.why()}); is there enough memory? --jobs 1 needs least"
+            )
 
-    def _abandon(self, pool: Pool) -> None:
-        """Take everything back from a pool that broke, with what its workers were at."""
-        while True:
-            try:
-                self._take(*self.finished.get_nowait())
-            except queue.Empty:
-                break
-        ended = pool.ended()
-        for pid, code in ended.items():
-            self.last_cause = f" ({causes.cause(self.scratch.path, pid, code)})"
-        for handed in list(self.running):
-            spot = pool.at_work(handed.place)
-            self._returned(handed)
-            if spot.pid in ended:
-                self._lost(handed, spot, ended[spot.pid])
-            else:
-                self.waiting += reversed(handed.tasks)
+    def _out_of_time(self, pool: Pool) -> None:
+        now = time.monotonic()
+        for one, handed in list(self.running.items()):
+            if handed.until is not None and now > handed.until:
+                spot = one.spot()
+                pool.end(one)
+                del self.running[one]
+                message = f"took longer than {self.limits.seconds:g} s"
+                (task,) = handed.tasks
+                self._told(task, one, spot, message)
+                self._fail(task, message)
 
     def _weigh(self, pool: Pool) -> None:
-        """Kill the workers that have taken more memory than a fit may, beyond what they began with.
+        """End the workers that have taken more memory than a fit may, beyond what they began with.
 
         Python, R and the JVM themselves are not the fit's; what earlier fits left counts at first,
         see `_crowded`.
         """
-        for handed in self.running:
-            spot = pool.at_work(handed.place)
-            pid, most = spot.pid, spot.rest + (self.limits.memory_mb or 0.0) * memory.MB
-            if not pid or handed.over or memory.used(pid) <= most:
+        for one, handed in list(self.running.items()):
+            spot = one.spot()
+            most = spot.rest + (self.limits.memory_mb or 0.0) * memory.MB
+            if spot.batch != handed.number or memory.used(one.pid) <= most:
                 continue
-            with pool.stopped(pid):
-                at_it = pool.at_work(handed.place).pid == pid
-                if at_it and memory.used_together(pid) > most:
-                    handed.over = True
-                    pool.kill(pid)
+            with one.stopped():
+                at_it = one.spot() == spot
+                if at_it and memory.used_together(one.pid) > most:
+                    pool.end(one)
+                    del self.running[one]
+                    self._lost(one, handed, spot, over=True)
 
-    def _lost(self, handed: Handed, spot: worker.Spot, code: Optional[int]) -> None:
+    def _lost(self, by: Worker, handed: Handed, spot: worker.Spot, over: bool = False) -> None:
         """The worker died at a fit, which gets another chance: it may have been an accident."""
-        guilty = handed.tasks[spot.at]
+        guilty = handed.tasks[spot.at if spot.batch == handed.number else 0]
         self.waiting += [task for task in reversed(handed.tasks) if task is not guilty]
         key = guilty.fit.key
-        spent = causes.spent(self.scratch.path, spot.pid)
-        if handed.over:
+        spent = causes.spent(self.scratch.path, by.pid)
+        if over:
             why = f"used more than {self.limits.memory_mb:g} MB (limits.memory_mb)"
-            again = self._crowded(spot) and self.crowded[key] < handed.pool.jobs + 1
+            again = self._crowded(spot) and self.crowded[key] < self.jobs + 1
             self.crowded[key] += again
             message = why
         elif spent:
@@ -373,10 +426,10 @@ class _Run:
             message = spent
         else:
             self.deaths[key] += 1
-            why = causes.cause(self.scratch.path, spot.pid, code)
+            why = by.why()
             again = self.deaths[key] < LIVES
             message = f"its worker process died {LIVES} times ({why})"
-        self._told(guilty, spot, why)
+        self._told(guilty, by, spot, why)
         if again:
             self.waiting.append(guilty)
         else:
@@ -386,8 +439,8 @@ class _Run:
         """Whether the worker had much of its memory from earlier fits, which is not this one's."""
         return spot.before - spot.rest > KEPT * (self.limits.memory_mb or 0.0) * memory.MB
 
-    def _told(self, task: Task, spot: worker.Spot, why: str) -> None:
-        self.log.lost(spot.pid, spot.log, f"{self._heading(task)}: its worker ended, {why}")
+    def _told(self, task: Task, by: Worker, spot: worker.Spot, why: str) -> None:
+        self.log.lost(by.pid, spot.log, f"{self._heading(task)}: its worker ended, {why}")
 
     def _fail(self, task: Task, message: str) -> None:
         self.outcome.failures[task.fit.key] = message
@@ -401,11 +454,11 @@ class _Run:
         """Write the log, with what fits printed that were interrupted."""
         if log is None:
             return
-        for handed in self.running:
-            spot = handed.pool.at_work(handed.place)
-            if spot.pid:
+        for one, handed in self.running.items():
+            spot = one.spot()
+            if spot.batch == handed.number:
                 heading = f"{self._heading(handed.tasks[spot.at])}: interrupted"
-                self.log.printed(spot.pid, spot.log, None, heading)
+                self.log.printed(one.pid, spot.log, None, heading)
         # It is an aid: where it cannot be written, the results cannot, and that is told.
         with undisturbed(), contextlib.suppress(OSError):
             self.log.write(log)
@@ -424,15 +477,42 @@ class _Run:
         return f"{task.fit.learner} on {self.job.datasets[task.dataset].name}"
 
 
+def _suits(plans: Sequence[RunPlan], task: Task, fit: Stored) -> bool:
+    """Whether what is stored can be the predictions of this fit at all."""
+    plan = plans[task.dataset]
+    test = plan.plans[task.order.plan].splits[task.order.split].test
+    try:
+        worker.checked(fit.codes, len(test), len(plan.dataset.classes))
+    except LearnerError:
+        return False
+    return True
+
+
+def _kind(task: Task) -> tuple[int, int]:
+    """Fits that take about the same time: of one learner on one data set."""
+    return task.order.dataset, task.order.learner
+
+
+def _pool(job: worker.Job, scratch: Scratch) -> Pool:
+    try:
+        return Pool(job, scratch)
+    except OSError as error:
+        raise _no_place(error) from None
+
+
+def _no_place(error: OSError) -> WorkerError:
+    return WorkerError(
+        f"there is no place for temporary files: {error.strerror or error};"
+        " name a directory with the environment variable TMPDIR"
+    )
+
+
 @contextlib.contextmanager
 def _scratch() -> Iterator[Scratch]:
     try:
         made = Scratch()
     except OSError as error:
-        raise WorkerError(
-            f"there is no place for temporary files: {error.strerror or error};"
-            " name a directory with the environment variable TMPDIR"
-        ) from None
+        raise _no_place(error) from None
     try:
         yield made
     finally:

@@ -13,6 +13,9 @@ import shutil
 from pathlib import Path
 from typing import NamedTuple, Optional, Sequence
 
+from cvinfer.foreign import shown, shown_lines
+from cvinfer.whole import whole
+
 MB = 2**20
 #: What one worker prints is kept up to this many bytes, and in all of a run up to that many.
 OF_WORKER = 10 * MB
@@ -88,18 +91,13 @@ class RunLog:
         if not self._failures and not self._size:
             path.unlink(missing_ok=True)
             return
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        try:
-            with open(temporary, "wb") as stream:
-                if self._failures:
-                    stream.write(_lines(self._failures))
-                if self._size:
-                    stream.write(b"\n" if self._failures else b"")
-                    with open(self._gathered, "rb") as gathered:
-                        shutil.copyfileobj(gathered, stream)
-            os.replace(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        with whole(path) as stream:
+            if self._failures:
+                stream.write(_lines(self._failures))
+            if self._size:
+                stream.write(b"\n" if self._failures else b"")
+                with open(self._gathered, "rb") as gathered:
+                    shutil.copyfileobj(gathered, stream)
 
 
 def worker_log(scratch: Path, pid: int) -> Path:
@@ -108,7 +106,9 @@ def worker_log(scratch: Path, pid: int) -> Path:
 
 def _lines(failures: Sequence[str]) -> bytes:
     count = "1 fit failed" if len(failures) == 1 else f"{len(failures)} fits failed"
-    return "".join(f"{line}\n" for line in [count, *failures]).encode("utf-8", "backslashreplace")
+    return "".join(f"{shown(line)}\n" for line in [count, *failures]).encode(
+        "utf-8", "backslashreplace"
+    )
 
 
 def _age(path: Path) -> float:
@@ -133,7 +133,7 @@ def _with_headings(data: bytes, spans: Sequence[Span]) -> bytes:
 
 def _part(heading: str, data: bytes, always: bool) -> str:
     # Learners print in whatever encoding; the log is in one.
-    text = data.decode("utf-8", "backslashreplace")
+    text = shown_lines(data.decode("utf-8", "backslashreplace"))
     if not (text.strip() or always):
         return ""
-    return f"--- {heading}\n{text}" + ("" if text.endswith("\n") or not text else "\n")
+    return f"--- {shown(heading)}\n{text}" + ("" if text.endswith("\n") or not text else "\n")

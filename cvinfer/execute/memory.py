@@ -25,7 +25,7 @@ def resident(pid: int) -> int:
 def used(pid: int) -> int:
     """The same with all processes below it. Pages that they share count more than once."""
     if sys.platform == "linux":
-        return resident(pid) + sum(map(resident, _below(pid)))
+        return resident(pid) + sum(map(resident, below(pid)))
     process = _psutil_process(pid)
     return _of(process) + sum(map(_of, _psutil_below(process)))
 
@@ -35,17 +35,17 @@ def used_together(pid: int) -> int:
 
     A child that has just been forked looks as big as its parent and is nothing.
     """
-    below = _below(pid) if sys.platform == "linux" else []
-    if not below:
+    children = below(pid) if sys.platform == "linux" else []
+    if not children:
         return used(pid)
-    return sum(map(_proportional, [pid, *below]))
+    return sum(map(_proportional, [pid, *children]))
 
 
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
-def _below(pid: int) -> list[int]:
-    """Every process below this one, as Linux lists them by thread."""
+def below(pid: int) -> list[int]:
+    """Every process below this one, as Linux lists them by thread; none elsewhere."""
     found: list[int] = []
     left = [pid]
     while left:

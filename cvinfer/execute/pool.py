@@ -1,105 +1,195 @@
 """Worker processes of this machine, started, watched and ended.
 
-A worker that dies costs the fit that it is at, and pebble puts a new worker in its place.
+Nothing that the main process does here waits without an end: a worker reads its data from a file,
+orders fit into a pipe, results are read by a thread of their own for each worker, and every wait
+has its limit. Workers have no lock and no pipe in common, so that one that is killed at whatever
+moment takes nothing along but the fits that it has.
 """
 
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
-import multiprocessing.context
 import os
+import pickle
+import queue
 import signal
+import subprocess
 import sys
 import threading
 import time
-import types
-from multiprocessing import resource_tracker
-from typing import Any, Iterator, Optional, Sequence
+import weakref
+from typing import Any, BinaryIO, Iterator, Optional, Sequence
 
-from cvinfer.execute import worker
+from cvinfer.execute import causes, guardian, memory, wire, worker
 from cvinfer.execute.scratch import Scratch
 
-#: Tasks handed out ahead of the workers: enough that none waits, few enough to stop soon.
-AHEAD = 4
 #: Seconds in which a process that is told to stand still does.
 STOPS = 0.002
+#: Seconds to wait for the end of a process that was killed.
+FAREWELL = 5.0
+
+_START = (
+    "import sys; sys.path[:] = {path!a};"
+    " from cvinfer.execute.worker import serve; serve({place!a}, {parent})"
+)
+#: What this interpreter was told about where modules come from holds for workers too.
+_FLAGS = {
+    "isolated": "-I",
+    "ignore_environment": "-E",
+    "no_user_site": "-s",
+    "no_site": "-S",
+    "dont_write_bytecode": "-B",
+}
+
+#: Python and the workers' libraries read these when they load, so they must stand before.
+_SETTINGS = {**worker.ONE_THREAD, worker.SAFE_PATH: "1"}
+
+News = tuple["Worker", Any]
 
 
-class Pool:
-    """pebble's pool with workers that are known by name, so that all of them can be ended."""
+class Worker:
+    """One process; it has at most one batch of fits at a time."""
 
-    def __init__(
-        self, job: worker.Job, jobs: int, scratch: Scratch, memory_mb: Optional[float]
-    ) -> None:
-        from pebble import ProcessPool
-
-        # Started outside the masks below, which it would lift.
+    def __init__(self, number: int, scratch: Scratch, news: "queue.SimpleQueue[News]") -> None:
+        self.scratch = scratch
+        self.ready = False
+        self.ended = False
+        self.exit_code: Optional[int] = None
+        self.began = time.monotonic()
+        #: The learner whose own code it has run, if it has; see `local`.
+        self.kept_for: Optional[int] = None
+        self._mark = guardian.mark(str(scratch.path), str(number))
+        self._said = scratch.path / f"start-{number}.log"
+        with open(self._said, "wb") as said:
+            self._process = subprocess.Popen(
+                _command(scratch),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=said,
+                env={**os.environ, **_SETTINGS, guardian.MARK: self._mark},
+                # What a learner starts is in this session's group, and ends with the worker.
+                start_new_session=True,
+            )
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._orders = self._process.stdin
         if os.name == "posix":
-            resource_tracker.ensure_running()
-        self.context = _Context()
-        self.free = list(range(AHEAD * jobs))
-        self.jobs, self.scratch = jobs, scratch
-        self._cleared: set[int] = set()
-        self._busy = self.context.RawArray("q", worker.SPOT * len(self.free))
-        self._pool = ProcessPool(
-            max_workers=jobs,
-            initializer=worker.start,
-            initargs=(job, self._busy, str(scratch.path), memory_mb),
-            context=self.context,
+            os.set_blocking(self._orders.fileno(), False)
+        listener = threading.Thread(
+            target=_listen, args=(self, self._process.stdout, news), daemon=True
         )
+        listener.start()
 
-    def schedule(self, orders: Sequence[worker.Order], place: int, seconds: Optional[float]) -> Any:
-        return self._pool.schedule(worker.fits, args=(orders, place), timeout=seconds)
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
-    def at_work(self, place: int) -> worker.Spot:
-        """What the worker tells that is at this place."""
-        spot = worker.SPOT * place
-        return worker.Spot(*self._busy[spot : spot + worker.SPOT])
+    def give(self, batch: int, orders: Sequence[wire.Order]) -> bool:
+        """Hand it a batch, at once; False if it cannot be had."""
+        message = wire.packed(batch, orders)
+        try:
+            return os.write(self._orders.fileno(), message) == len(message)
+        except OSError:  # it is dead, or does not read
+            return False
 
-    def release(self, place: int) -> None:
-        spot = worker.SPOT * place
-        self._busy[spot : spot + worker.SPOT] = worker.Spot()
-        self.free.append(place)
+    def spot(self) -> worker.Spot:
+        return worker.read_spot(self.scratch.path, self.pid)
+
+    def dead(self) -> bool:
+        """Whether the process has ended. Its number is kept from others until `end`."""
+        if self.ended or not hasattr(os, "waitid"):
+            return self.ended or self._process.poll() is not None
+        with contextlib.suppress(ChildProcessError):
+            flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
+            return os.waitid(os.P_PID, self.pid, flags) is not None
+        return True
 
     @contextlib.contextmanager
-    def stopped(self, pid: int) -> Iterator[None]:
-        """Inside, a worker stands still.
-
-        One that is killed while it sends a result would leave the way to send any locked for
-        all; whoever means to kill one at a fit has to see that it is at that fit still.
-        """
+    def stopped(self) -> Iterator[None]:
+        """Inside, it stands still, so that it can be said at which fit it is."""
         if os.name != "posix":
             yield
             return
         with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGSTOP)
+            os.kill(self.pid, signal.SIGSTOP)
         try:
             time.sleep(STOPS)
             yield
         finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGCONT)
+            if not self.ended:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(self.pid, signal.SIGCONT)
 
-    def kill(self, pid: int) -> None:
-        for each in list(self.context.workers):
-            if each.pid == pid:
-                each.terminate()
+    def kill(self) -> None:
+        """End it for good, with what its learners started: it does not wait for that.
 
-    @property
-    def active(self) -> bool:
-        return bool(self._pool.active)
+        R and Java have their own ideas of what a request to end means.
+        """
+        if self.ended:
+            return
+        # Before the process is no more: then what is below it could not be found.
+        below = memory.below(self.pid)
+        if os.name == "posix":
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
+        self._process.kill()
+        for each in below:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(each, signal.SIGKILL)
 
-    def ended(self) -> dict[int, int]:
-        """Exit codes of workers that are no more; what their learners started is ended too."""
-        codes = {each.pid: each.exitcode for each in list(self.context.workers)}
-        found = {pid: code for pid, code in codes.items() if pid and code is not None}
-        for each in list(self.context.workers):
-            if each.pid in found and each.pid not in self._cleared:
-                self._cleared.add(each.pid)
-                each.end_group()
-                self.scratch.clear(each.pid)
-        return found
+    def end(self) -> Optional[int]:
+        """The same, and what it leaves is cleared away; its exit code."""
+        if self.ended:
+            return self.exit_code
+        self.kill()
+        with contextlib.suppress(OSError):
+            self._orders.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.exit_code = self._process.wait(FAREWELL)
+        self.ended = True
+        guardian.end_marked(self._mark, whole=True)
+        self.scratch.clear(self.pid)
+        return self.exit_code
+
+    def why(self) -> str:
+        """The best that is known about its end."""
+        found = causes.cause(self.scratch.path, self.pid, self.exit_code)
+        if self.ready:
+            return found
+        said = causes.last_line(self._said)
+        return f"{found}: {said}" if said else found
+
+
+class Pool:
+    """The workers of a run; a new one takes the place of one that has ended."""
+
+    def __init__(self, job: worker.Job, scratch: Scratch) -> None:
+        self.scratch = scratch
+        self.workers: list[Worker] = []
+        self._news: "queue.SimpleQueue[News]" = queue.SimpleQueue()
+        self._started = 0
+        with open(scratch.path / worker.JOB, "wb") as stream:
+            pickle.dump(job, stream, protocol=pickle.HIGHEST_PROTOCOL)
+        _pools.add(self)
+
+    def start(self) -> Worker:
+        """One more worker; raises `OSError` if the system has none to give."""
+        self._started += 1
+        with undisturbed():
+            made = Worker(self._started, self.scratch, self._news)
+            self.workers.append(made)
+        return made
+
+    def news(self, seconds: float) -> Optional[News]:
+        """The next that a worker tells, if one does in that time; None with it: it has ended."""
+        with contextlib.suppress(queue.Empty):
+            return self._news.get(timeout=max(seconds, 0.0))
+        return None
+
+    def end(self, one: Worker) -> Optional[int]:
+        """End a worker, dead or alive; its exit code."""
+        with undisturbed():
+            self.workers.remove(one)
+            return one.end()
 
     def __enter__(self) -> "Pool":
         return self
@@ -107,101 +197,54 @@ class Pool:
     def __exit__(self, *_: object) -> None:
         """End the workers: at once, with no fit half-stored, since only the main process stores."""
         with undisturbed():
-            self._pool.stop()
-            self._kill()
-            # A worker in the middle of its start may have been missed; pebble ends it then.
-            ending = threading.Thread(target=self._pool.join, daemon=True)
-            ending.start()
-            ending.join(1.0)
-            self._kill()
+            self.kill()
+            for each in self.workers:
+                each.end()
+            guardian.end_marked(guardian.mark(str(self.scratch.path)))
+            self.workers.clear()
+            _pools.discard(self)
 
-    def _kill(self) -> None:
-        for each in list(self.context.workers):
-            # One that was made but not started has nothing to end.
-            with contextlib.suppress(AttributeError, ValueError, OSError):
-                each.end_group()
-                each.kill()
-                each.join(1.0)
+    def kill(self) -> None:
+        for each in list(self.workers):
+            each.kill()
 
 
-class _Worker(multiprocessing.context.SpawnProcess):
-    _group_ended = False
-
-    def start(self) -> None:
-        with undisturbed(), _quiet_main(), _one_thread():
-            super().start()
-
-    def terminate(self) -> None:
-        """End it for good: R and Java have their own ideas of what a request to end means."""
-        self.end_group()
-        self.kill()
-
-    def end_group(self) -> None:
-        """End what a learner may have started: it is in the worker's process group.
-
-        Done once only: later the number may be that of somebody else's group.
-        """
-        if self._group_ended or not self.pid or os.name != "posix":
-            return
-        # A worker that has just started has no group yet, and no learner either.
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, signal.SIGKILL)
-            self._group_ended = True
+_pools: "weakref.WeakSet[Pool]" = weakref.WeakSet()
 
 
-class _Context(multiprocessing.context.SpawnContext):
-    """Starts workers and remembers them."""
+def kill_all() -> None:
+    """End every worker of this process, for one that has no time to do it in order."""
+    for each in list(_pools):
+        each.kill()
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.workers: list[_Worker] = []
 
-    def Process(self, *args: Any, **kwargs: Any) -> _Worker:  # type: ignore[override]
-        made = _Worker(*args, **kwargs)
-        self.workers.append(made)
-        return made
+def _command(scratch: Scratch) -> list[str]:
+    flags = [flag for name, flag in _FLAGS.items() if getattr(sys.flags, name)]
+    # A worker need not be where this process is.
+    path = [os.path.abspath(each) for each in sys.path if isinstance(each, str)]
+    start = _START.format(path=path, place=str(scratch.path), parent=os.getpid())
+    return [sys.executable, *flags, "-c", start]
+
+
+def _listen(one: Worker, stream: BinaryIO, news: "queue.SimpleQueue[News]") -> None:
+    """Pass on what a worker sends; whatever is no message is its end."""
+    with contextlib.suppress(Exception):
+        wire.skip_to_preface(stream)
+        while True:
+            news.put((one, wire.receive(stream)))
+    with contextlib.suppress(OSError):
+        stream.close()
+    news.put((one, None))
 
 
 @contextlib.contextmanager
 def undisturbed() -> Iterator[None]:
-    """Ctrl-C waits until the end; processes started inside never hear it."""
+    """Ctrl-C and requests to end wait; processes started inside do not hear Ctrl-C."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, *worker.REQUESTS})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-@contextlib.contextmanager
-def _quiet_main() -> Iterator[None]:
-    """Hide `__main__` while a worker starts.
-
-    A spawned process imports the main module again, which would run a user's script that calls
-    `cvinfer.run` without a guard a second time. The workers need nothing from it.
-    """
-    main = sys.modules["__main__"]
-    blank = types.ModuleType("__main__")
-    blank.__spec__ = None
-    sys.modules["__main__"] = blank
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = main
-
-
-@contextlib.contextmanager
-def _one_thread() -> Iterator[None]:
-    """Workers read these when they load their libraries, so they must stand before that."""
-    before = {name: os.environ.get(name) for name in worker.ONE_THREAD}
-    os.environ.update(worker.ONE_THREAD)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
+from pathlib import Path
 from typing import Any, Optional, Sequence, TextIO
+
+from cvinfer.foreign import shown, write_to
 
 
 class Progress:
-    """Says nothing; the base of those that do."""
+    """Says nothing; the base of those that do. `store` is the file of finished fits."""
+
+    store: Optional[Path] = None
 
     def start(self, total: int, reused: int) -> None:
         """`total` fits are wanted, `reused` of them are stored already."""
@@ -36,6 +42,8 @@ class LineProgress(Progress):
         self.total, self.reused = total, reused
         self.began = self.said = time.monotonic()
         self._say(f"{total} fits wanted, {reused} of them already stored, {total - reused} to do")
+        if self.store is not None and total:
+            self._say(f"the store is {self.store}")
 
     def done(self, label: str, failed: bool) -> None:
         self.ended += 1
@@ -59,8 +67,9 @@ class LineProgress(Progress):
         self._say(f"{self.ended} of {todo} fits done{failed}, {rate:.1f} per second{tail}")
 
     def _say(self, text: str) -> None:
-        self.stream.write(text + "\n")
-        self.stream.flush()
+        with contextlib.suppress(OSError):  # nobody looks any more; the fits go on
+            write_to(self.stream, shown(text) + "\n")
+            self.stream.flush()
 
 
 class BarProgress(Progress):
@@ -77,12 +86,12 @@ class BarProgress(Progress):
         )
 
         self.bar = Bar(
-            TextColumn("{task.fields[stored]}fits"),
+            TextColumn("{task.fields[stored]}fits", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[rate]}"),
+            TextColumn("{task.fields[rate]}", markup=False),
             TimeRemainingColumn(),
-            TextColumn("{task.fields[now]}"),
+            TextColumn("{task.fields[now]}", markup=False),
             console=Console(stderr=True),
             transient=True,
         )
@@ -97,20 +106,24 @@ class BarProgress(Progress):
             "fits", total=total - reused, stored=stored, rate="", now="starting workers"
         )
         if total > reused:
-            self.bar.start()
+            with contextlib.suppress(OSError):  # as below, where the terminal is gone
+                self.bar.start()
 
     def running(self, labels: Sequence[str]) -> None:
-        self.bar.update(self.task, now=", ".join(dict.fromkeys(labels)))
+        with contextlib.suppress(OSError):
+            self.bar.update(self.task, now=shown(", ".join(dict.fromkeys(labels))))
 
     def done(self, label: str, failed: bool) -> None:
         self.ended += 1
         self.failed += failed
         rate = self.ended / max(time.monotonic() - self.began, 1e-9)
         text = f"{rate:.1f}/s" + (f", {self.failed} failed" if self.failed else "")
-        self.bar.update(self.task, advance=1, rate=text)
+        with contextlib.suppress(OSError):
+            self.bar.update(self.task, advance=1, rate=text)
 
     def stop(self) -> None:
-        self.bar.stop()
+        with contextlib.suppress(OSError):
+            self.bar.stop()
 
 
 def progress_for(quiet: bool) -> Progress:

@@ -1,14 +1,22 @@
-"""The store of finished fits: one SQLite file in WAL mode, written by the main process only."""
+"""The store of finished fits: one SQLite file in WAL mode, written by the main process only.
+
+Every fit carries a checksum of all its fields. One that does not agree with it is as good as not
+there: it is made again. Stores of version 1 had none; when such a store is opened, each of its fits
+gets the checksum of what is there then, if it has the form of a fit at all.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import errno
+import hashlib
 import json
 import sqlite3
+import struct
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Iterable, Iterator, Optional, Sequence
+from typing import Any, Callable, Iterable, Iterator, NamedTuple, Optional, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,18 +24,21 @@ from numpy.typing import NDArray
 from cvinfer.errors import UserError
 
 SCHEMA = """
-create table if not exists fits (
+create table if not exists {name} (
     key text primary key,
     codes blob not null,
     seconds_fit real not null,
     seconds_predict real not null,
     warnings text not null,
     learner text not null,
-    made text not null default current_timestamp
+    made text not null default current_timestamp,
+    checksum text not null default ''
 ) without rowid
 """
+#: The fields of a fit that its checksum is over.
+FIELDS = ("key", "codes", "seconds_fit", "seconds_predict", "warnings", "learner", "made")
 #: Version of the schema, kept in the file as SQLite's user_version.
-VERSION = 1
+VERSION = 2
 #: SQLite's limit on variables in one statement is at least this.
 MANY = 500
 #: Seconds to wait for another run that is writing.
@@ -44,19 +55,41 @@ class Stored:
     warnings: tuple[str, ...]
 
 
+class Checked(NamedTuple):
+    """What a look at a whole store found.
+
+    fits: how many are sound. damaged: the learner of each that is not, as far as it can be read.
+    structure: what SQLite has against the file itself.
+    """
+
+    fits: int
+    damaged: Sequence[str]
+    structure: Sequence[str]
+
+    @property
+    def sound(self) -> bool:
+        return not (self.damaged or self.structure)
+
+
 class Store:
     """Finished fits by content key; `path` None keeps them in memory.
 
     Several runs may share one file. Each `put` is a commit of its own, so that a kill loses
-    nothing that was put; only a power failure could cost the last ones.
+    nothing that was put; only a power failure could cost the last ones. Whatever was put, or
+    asked for by `hold`, stays at hand until the store is closed, even if somebody prunes the file.
     """
 
     def __init__(self, path: Optional[Path]) -> None:
         self.path = path
+        #: Keys of damaged fits that were met.
+        self.damaged: set[str] = set()
+        self._held: dict[str, Stored] = {}
         with self._told():
             if path is not None:
                 path.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(str(path) if path else ":memory:", timeout=PATIENCE)
+            # Damaged text must not keep what is sound from being read.
+            self._db.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
             try:
                 self._prepare()
             except BaseException:
@@ -68,41 +101,78 @@ class Store:
 
     def put_many(self, fits: Iterable[tuple[str, str, Stored]]) -> None:
         """Several fits at once: all of them are stored, or none."""
-        rows = [
-            (
-                key,
-                np.ascontiguousarray(fit.codes, dtype="<i4").tobytes(),
-                fit.seconds_fit,
-                fit.seconds_predict,
-                json.dumps(list(fit.warnings)),
-                _writable(learner),
-            )
-            for key, learner, fit in fits
-        ]
+        given = list(fits)
+        made = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime())
+        rows = [_row(key, _writable(learner), fit, made) for key, learner, fit in given]
         with self._told(), self._db:
             self._db.executemany(
-                "insert or replace into fits (key, codes, seconds_fit, seconds_predict, warnings,"
-                " learner) values (?, ?, ?, ?, ?, ?)",
+                f"insert or replace into fits ({', '.join(FIELDS)}, checksum)"
+                f" values ({', '.join('?' * (len(FIELDS) + 1))})",
                 rows,
             )
+        self._held.update((key, fit) for key, _, fit in given)
 
     def get(self, key: str) -> Optional[Stored]:
         return self.get_many([key]).get(key)
 
     def get_many(self, keys: Iterable[str]) -> dict[str, Stored]:
-        """The fits that are stored among these."""
-        columns = "key, codes, seconds_fit, seconds_predict, warnings"
-        found = {}
-        with self._told():
-            for key, codes, fit, predict, said in self._chosen(columns, keys):
-                array = np.frombuffer(codes, dtype="<i4").astype(np.int32)
-                found[key] = Stored(array, fit, predict, tuple(json.loads(said)))
+        """The fits that are stored among these, and sound."""
+        wanted = list(dict.fromkeys(keys))
+        found = {key: self._held[key] for key in wanted if key in self._held}
+        found.update(self._read(key for key in wanted if key not in found))
         return found
 
+    def hold(
+        self, keys: Iterable[str], suits: Callable[[str, Stored], bool] = lambda key, fit: True
+    ) -> set[str]:
+        """Which of the keys are stored, sound and suitable; from now on they are at hand."""
+        held = set()
+        for key, fit in self._read(keys):
+            if suits(key, fit):
+                held.add(key)
+                self._held[key] = fit
+            else:
+                self.damaged.add(key)
+        return held
+
     def known(self, keys: Iterable[str]) -> set[str]:
-        """Which of the keys are stored."""
+        """Which of the keys are stored, and sound."""
+        return {key for key, _ in self._read(keys)}
+
+    def check(self) -> Checked:
+        """Look at every fit, and at the file."""
+        fits, damaged, structure = 0, [], []
+        try:
+            for row in self._db.execute(f"select {', '.join(FIELDS)}, checksum from fits"):
+                if _sound(row) is None:
+                    damaged.append(str(row[FIELDS.index("learner")]))
+                else:
+                    fits += 1
+            told = [str(row[0]) for row in self._db.execute("pragma integrity_check")]
+            structure = [line for line in told if line != "ok"]
+        except sqlite3.DatabaseError as error:
+            if not _corrupt(error):
+                with self._told():
+                    raise
+            structure = [str(error)]
+        return Checked(fits, damaged, structure)
+
+    def mend(self) -> int:
+        """Keep the sound fits only, in tables made anew; how many there are."""
+        columns = ", ".join([*FIELDS, "checksum"])
+        marks = ", ".join("?" * (len(FIELDS) + 1))
         with self._told():
-            return {row[0] for row in self._chosen("key", keys)}
+            with self._db:
+                self._db.execute("begin immediate")
+                self._db.execute(SCHEMA.format(name="mended"))
+                rows = self._db.execute(f"select {columns} from fits")
+                sound = (row for row in rows if _sound(row) is not None)
+                self._db.executemany(f"insert or replace into mended values ({marks})", sound)
+                self._db.execute("drop table fits")
+                self._db.execute("alter table mended rename to fits")
+                (count,) = self._db.execute("select count(*) from fits").fetchone()
+            self._db.execute("vacuum")
+        return int(count)
 
     def info(self) -> dict[str, object]:
         """Number of fits, bytes on disk, seconds saved by a reuse of all."""
@@ -126,7 +196,8 @@ class Store:
 
     def prune(self, days: Optional[float] = None) -> int:
         """Remove fits older than `days` (all without it) and give the space back."""
-        where, values = "", ()  # type: tuple[str, Sequence[float]]
+        where: str = ""
+        values: Sequence[float] = ()
         if days is not None:
             where, values = " where julianday('now') - julianday(made) > ?", (float(days),)
         with self._told():
@@ -157,23 +228,56 @@ class Store:
                     raise
                 time.sleep(0.05)
         self._db.execute("pragma synchronous = normal")
-        (version,) = self._db.execute("pragma user_version").fetchone()
-        tables = self._db.execute("select name from sqlite_master where type = 'table'").fetchall()
-        if version not in (0, VERSION) or (version == 0 and set(tables) - {("fits",)}):
+        version, tables = self._version()
+        if version not in (0, 1, VERSION) or (version == 0 and tables - {"fits"}):
             raise sqlite3.DatabaseError("it is not a store, or one of another version of cvinfer")
         if version == VERSION:
             return
         with self._db:
             self._db.execute("begin immediate")
-            self._db.execute(SCHEMA)
+            version, tables = self._version()  # another run may have been quicker
+            if version < VERSION and "fits" in tables:
+                self._add_checksums()
+            self._db.execute(SCHEMA.format(name="fits"))
             self._db.execute(f"pragma user_version = {VERSION}")
 
-    def _chosen(self, columns: str, keys: Iterable[str]) -> Iterator[Any]:
+    def _version(self) -> tuple[int, set[str]]:
+        (version,) = self._db.execute("pragma user_version").fetchone()
+        tables = self._db.execute("select name from sqlite_master where type = 'table'").fetchall()
+        return int(version), {str(name) for (name,) in tables}
+
+    def _add_checksums(self) -> None:
+        """Make a store of version 1 one of today."""
+        columns = [row[1] for row in self._db.execute("pragma table_info(fits)")]
+        if "checksum" in columns:  # only the number of the version is not what it was
+            return
+        self._db.execute("alter table fits add column checksum text not null default ''")
+        fields, last = ", ".join(FIELDS), ""
+        while True:
+            rows = self._db.execute(
+                f"select {fields} from fits where key > ? order by key limit {MANY}", (last,)
+            ).fetchall()
+            sums = [(_checksum(row), row[0]) for row in rows if _fit_of(row) is not None]
+            self._db.executemany("update fits set checksum = ? where key = ?", sums)
+            if len(rows) < MANY or not _is_text(rows[-1][0]):
+                return
+            last = rows[-1][0]
+
+    def _read(self, keys: Iterable[str]) -> Iterator[tuple[str, Stored]]:
+        """The sound fits among these; the others are noted."""
         wanted = list(dict.fromkeys(keys))
-        for start in range(0, len(wanted), MANY):
-            part = wanted[start : start + MANY]
-            marks = ",".join("?" * len(part))
-            yield from self._db.execute(f"select {columns} from fits where key in ({marks})", part)
+        columns = ", ".join([*FIELDS, "checksum"])
+        with self._told():
+            for start in range(0, len(wanted), MANY):
+                part = wanted[start : start + MANY]
+                marks = ",".join("?" * len(part))
+                query = f"select {columns} from fits where key in ({marks})"
+                for row in self._db.execute(query, part).fetchall():
+                    fit = _sound(row)
+                    if fit is None:
+                        self.damaged.add(str(row[0]))
+                    else:
+                        yield row[0], fit
 
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:
@@ -182,9 +286,94 @@ class Store:
             yield
         except (sqlite3.Error, OSError, ValueError) as error:
             raise UserError(
-                f"the store {self.path} cannot be used: {error}; name another file with --store,"
-                " or remove this one"
+                f"the store {self.path} cannot be used: {error}; {_remedy(error)}"
             ) from None
+
+
+def _row(key: str, learner: str, fit: Stored, made: str) -> tuple[Any, ...]:
+    codes = np.ascontiguousarray(fit.codes, dtype="<i4").tobytes()
+    said = json.dumps(list(fit.warnings))
+    fields = (key, codes, float(fit.seconds_fit), float(fit.seconds_predict), said, learner, made)
+    return (*fields, _checksum(fields))
+
+
+def _checksum(fields: Sequence[Any]) -> str:
+    """A digest of the fields of one fit, each with its kind and its length."""
+    digest = hashlib.blake2b(digest_size=16)
+    for value in fields:
+        if isinstance(value, bytes):
+            kind, data = b"b", value
+        elif isinstance(value, float):
+            kind, data = b"f", struct.pack("<d", value)
+        else:
+            kind, data = b"t", str(value).encode("utf-8", "surrogateescape")
+        digest.update(kind + struct.pack("<q", len(data)))
+        digest.update(data)
+    return digest.hexdigest()
+
+
+def _sound(row: Sequence[Any]) -> Optional[Stored]:
+    """The fit of a row, if it is what was put there."""
+    *fields, checksum = row
+    fit = _fit_of(fields)
+    return fit if fit is not None and checksum == _checksum(fields) else None
+
+
+def _fit_of(fields: Sequence[Any]) -> Optional[Stored]:
+    """The fit of a row, if it has the form of one."""
+    key, codes, seconds_fit, seconds_predict, said, learner, made = fields
+    if not all(map(_is_text, (key, said, learner, made))):
+        return None
+    if not isinstance(codes, bytes) or len(codes) % 4:
+        return None
+    if not (isinstance(seconds_fit, float) and isinstance(seconds_predict, float)):
+        return None
+    try:
+        warnings = json.loads(said)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(warnings, list) or not all(isinstance(each, str) for each in warnings):
+        return None
+    array = np.frombuffer(codes, dtype="<i4").astype(np.int32)
+    return Stored(array, seconds_fit, seconds_predict, tuple(warnings))
+
+
+def _is_text(value: Any) -> bool:
+    """Whether it is text that SQLite can have been given."""
+    if not isinstance(value, str):
+        return False
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _remedy(error: Exception) -> str:
+    """What helps. A file that is sound must not be removed for being locked or full."""
+    said = str(error)
+    if "locked" in said or "busy" in said:
+        return (
+            "another program has it; wait until that is done, or name another file with --store."
+            " Finished fits are kept"
+        )
+    if "full" in said or "disk I/O" in said or getattr(error, "errno", None) == errno.ENOSPC:
+        return (
+            "is there room on the disk? With some more, run the same command again: finished fits"
+            " are kept"
+        )
+    if isinstance(error, sqlite3.DatabaseError) and _corrupt(error):
+        return (
+            "name another file with --store, or, if this was a store, remove it: its fits are"
+            " made again"
+        )
+    return "name another file with --store"
+
+
+def _corrupt(error: sqlite3.DatabaseError) -> bool:
+    """Whether the content of the file is at fault, not its place, its lock or the room for it."""
+    words = ("malformed", "not a database", "no such column", "no such table", "corrupt")
+    return any(each in str(error) for each in words)
 
 
 def _writable(text: str) -> str:

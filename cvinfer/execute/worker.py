@@ -6,7 +6,9 @@ import contextlib
 import io
 import locale
 import os
+import pickle
 import signal
+import struct
 import sys
 import tempfile
 import time
@@ -18,8 +20,10 @@ from numpy.typing import NDArray
 
 from cvinfer.data.dataset import Dataset
 from cvinfer.engines import quiet, workplace
+from cvinfer.engines._r.place import places
 from cvinfer.engines.base import LearnerError, LearnerSpec, Session
-from cvinfer.execute import causes, log, memory, scratch
+from cvinfer.execute import causes, log, memory, scratch, wire
+from cvinfer.execute.wire import Order
 from cvinfer.partitions import Plan
 
 #: One thread a worker: the workers are the parallelism, and results must not depend on it.
@@ -34,28 +38,27 @@ ONE_THREAD = {
         "VECLIB_MAXIMUM_THREADS",
     )
 }
+#: Requests to end, which are held back while a worker is started.
+REQUESTS = {getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)}
+#: A new Python process looks for modules in the directory that it starts in, before its own
+#: library; set to anything, this keeps it from that (since Python 3.11).
+SAFE_PATH = "PYTHONSAFEPATH"
 #: Where it exists, so that what R makes of text does not depend on who runs it.
 LOCALE = "C.UTF-8"
 #: Exit code of a worker that gave itself up.
 SPENT = 71
+#: The file in the scratch directory from which workers read the `Job`. It does not come through a
+#: pipe: whoever writes more to one than it holds waits for the reader, and that may be dead.
+JOB = "job.pickle"
 
 
 class Job(NamedTuple):
-    """What every worker is given at its start, one entry for each data set in the first two."""
+    """What every worker reads at its start, one entry for each data set in the first two."""
 
     datasets: Sequence[Dataset]
     plans: Sequence[Sequence[Plan]]
     learners: Sequence[LearnerSpec]
-
-
-class Order(NamedTuple):
-    """One fit to make, in numbers of the `Job`."""
-
-    dataset: int
-    plan: int
-    split: int
-    learner: int
-    seed: int
+    memory_mb: Optional[float] = None
 
 
 class Done(NamedTuple):
@@ -76,50 +79,75 @@ class Done(NamedTuple):
 
 
 class Spot(NamedTuple):
-    """What a worker tells about the fit that it is at, in memory shared with the main process.
+    """What a worker tells about the fit that it is at, in a file that the main process can read.
 
-    pid: 0 for no worker. at: which fit of its batch. log: the length of its log when that began.
-    before, rest: bytes of memory when the fit began, and when the worker had started, with what
-    its engines are allowed; 0 where there is no limit.
+    batch: the number of its batch, 0 for none. at: which fit of it. log: the length of its log
+    when that fit began. before, rest: bytes of memory when it began, and when the worker had
+    started, with what its engines are allowed; 0 where there is no limit.
     """
 
-    pid: int = 0
+    batch: int = 0
     at: int = 0
     log: int = 0
     before: int = 0
     rest: int = 0
 
 
-SPOT = len(Spot._fields)
+_SPOT = struct.Struct(f"<{len(Spot._fields)}q")
 
 _job: Job = Job((), (), ())
-_busy: Any = None
 _sessions: dict[tuple[int, str], Session] = {}
 _scratch = Path()
 _cause = ""
 _log: Optional[int] = None
-_memory: Optional[float] = None
+_spot: Optional[int] = None
 _rest = 0
 
 
-def start(job: Job, busy: Any, place: str, memory_mb: Optional[float]) -> None:
-    """Prepare a worker: data converted once, Ctrl-C left to the main process.
+def serve(place: str, parent: int) -> NoReturn:
+    """The life of a worker: standard input brings orders, standard output takes the fits.
 
-    `busy` is the shared memory, a `Spot` for each place. `place` is the run's directory for
-    temporary files.
+    `place` is the run's directory for temporary files, `parent` the main process. What anything
+    in here reads or prints has nothing to do with the two.
     """
-    global _job, _busy, _scratch, _cause, _log, _memory, _rest
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if os.name == "posix":
-        os.setpgid(0, 0)  # what a learner starts is in this group, and ends with the worker
-    die_with_parent()
-    _scratch, _memory = Path(place), memory_mb
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is the main process's to hear
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, REQUESTS)
+    belong_to(parent)
+    orders, results = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.write(results, wire.PREFACE)
+    with open(Path(place) / JOB, "rb") as stream:
+        job: Job = pickle.load(stream)
+    start(job, Path(place))
+    own = os.getpid()
+    wire.send(results, wire.Ready())
+    try:
+        while True:
+            batch, wanted = wire.next_orders(orders)
+            made = fits(batch, wanted)
+            if os.getpid() != own:
+                os._exit(0)  # a learner forked, and this is the child
+            wire.send(results, wire.Made(batch, made))
+            _enough_printed()
+    except (EOFError, BrokenPipeError):
+        os._exit(0)
+
+
+def start(job: Job, place: Path) -> None:
+    """Prepare a worker: places of its own, data converted once."""
+    global _job, _scratch, _cause, _log, _spot, _rest
+    _job, _scratch = job, place
     _log = _capture(log.worker_log(_scratch, os.getpid()))
     _no_core()
     _environment()
     _cause = str(workplace.cause_file())
     causes.forget(_scratch, os.getpid())
-    _job, _busy = job, busy
+    with contextlib.suppress(OSError):  # no room for it; a death is blamed as well as can be
+        path = spot_file(_scratch, os.getpid())
+        _spot = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     _sessions.clear()
     for dataset in range(len(job.datasets)):
         for engine in dict.fromkeys(learner.engine for learner in job.learners):
@@ -128,19 +156,18 @@ def start(job: Job, busy: Any, place: str, memory_mb: Optional[float]) -> None:
             except Exception:  # comes again, and is told, with the first fit that needs it
                 continue
     _flush()
-    if _memory is not None:
+    if job.memory_mb is not None:
         _rest = memory.resident(os.getpid()) + int(workplace.allowance_mb() * memory.MB)
 
 
-def fits(orders: Sequence[Order], place: int) -> list[Done]:
-    """Make some fits; the shared memory tells at which of them this worker is."""
+def fits(batch: int, orders: Sequence[Order]) -> list[Done]:
+    """Make some fits; a file tells at which of them this worker is."""
     made: list[Done] = []
-    pid, spot = os.getpid(), SPOT * place
+    pid = os.getpid()
     for number, order in enumerate(orders):
         began = _printed()
-        before = 0 if _memory is None else memory.resident(pid)
-        _busy[spot + 1 : spot + SPOT] = [number, began, before, _rest]
-        _busy[spot] = pid
+        before = 0 if _job.memory_mb is None else memory.resident(pid)
+        _tell(Spot(batch, number, began, before, _rest))
         _forget_cause()
         done = fit(order)
         _flush()
@@ -148,9 +175,26 @@ def fits(orders: Sequence[Order], place: int) -> list[Done]:
             _give_up(done.failure)
         end = _printed()
         made.append(done if end == began else done._replace(printed=(pid, began, end)))
-    _busy[spot] = 0
-    _enough_printed()
+    _tell(Spot())
     return made
+
+
+def spot_file(place: Path, pid: int) -> Path:
+    return place / f"{pid}.spot"
+
+
+def read_spot(place: Path, pid: int) -> Spot:
+    """What the worker told last; nothing where it could not."""
+    with contextlib.suppress(OSError, struct.error):
+        return Spot(*_SPOT.unpack(spot_file(place, pid).read_bytes()))
+    return Spot()
+
+
+def _tell(spot: Spot) -> None:
+    if _spot is not None:
+        with contextlib.suppress(OSError):  # a learner may close what it did not open
+            os.lseek(_spot, 0, os.SEEK_SET)
+            os.write(_spot, _SPOT.pack(*spot))
 
 
 def fit(order: Order) -> Done:
@@ -162,6 +206,9 @@ def fit(order: Order) -> Done:
         session = _session(order.dataset, learner.engine)
         made = session.predict(learner, split.train, split.test, order.seed)
         codes = checked(made.codes, len(split.test), len(_job.datasets[order.dataset].classes))
+        # Plain values: what a learner's package calls a number must not be needed to read it.
+        seconds = float(made.seconds_fit), float(made.seconds_predict)
+        said = tuple(map(str, made.warnings))
     except LearnerError as error:
         spent = isinstance(error, workplace.Spent)
         return _failed(one_line(error), began)._replace(spent=spent)
@@ -169,7 +216,7 @@ def fit(order: Order) -> Done:
         return _failed("out of memory", began)
     except BaseException as error:  # whatever a learner raises is a result: SystemExit too
         return _failed(f"{type(error).__name__}: {one_line(error)}", began)
-    return Done(codes, made.seconds_fit, made.seconds_predict, tuple(made.warnings), "", began)
+    return Done(codes, *seconds, said, "", began)
 
 
 def checked(codes: Any, records: int, classes: int) -> NDArray[np.int32]:
@@ -183,20 +230,24 @@ def checked(codes: Any, records: int, classes: int) -> NDArray[np.int32]:
     return array.astype(np.int32)
 
 
-def die_with_parent() -> None:
-    """Ask Linux to end this process when the main one dies, even by kill -9."""
+def belong_to(parent: int) -> None:
+    """Ask Linux to end this process when the main one dies, even by kill -9.
+
+    And to count as a child of this one whatever a learner starts that leaves its own parent, so
+    that it can be found.
+    """
     if sys.platform != "linux":
         return
     import ctypes
-    import multiprocessing
 
-    pr_set_pdeathsig = 1
+    pr_set_pdeathsig, pr_set_child_subreaper = 1, 36
     try:
-        ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+        prctl = ctypes.CDLL(None).prctl
+        prctl(pr_set_pdeathsig, signal.SIGKILL)
+        prctl(pr_set_child_subreaper, 1)
     except (OSError, AttributeError):
         return
-    parent = multiprocessing.parent_process()
-    if parent is not None and parent.pid != os.getppid():
+    if parent != os.getppid():
         os._exit(1)  # it died before Linux was asked
 
 
@@ -212,6 +263,7 @@ def _capture(path: Path) -> Optional[int]:
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
         _print_to(file)
     # By line: what was printed before a crash is there, in the order in which it came.
+    quiet.by_line()
     sys.stdout, sys.stderr = (
         io.open(each, "w", 1, "utf-8", "backslashreplace", closefd=False) for each in (1, 2)
     )
@@ -263,19 +315,28 @@ def _environment() -> None:
     own, weka = (_scratch / name for name in scratch.directories(os.getpid()))
     for directory in (own, weka):
         directory.mkdir(mode=0o700, exist_ok=True)
+    _leave_for(own)
     os.environ.update(ONE_THREAD)
     os.environ.update(dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(own)))
     tempfile.tempdir = None  # it may have been looked up before
     os.environ["WEKA_HOME"] = str(weka)
     os.environ[workplace.SCRATCH] = str(_scratch)
     os.environ.pop(workplace.MEMORY_MB, None)
-    if _memory is not None:
-        os.environ[workplace.MEMORY_MB] = str(_memory)
+    if _job.memory_mb is not None:
+        os.environ[workplace.MEMORY_MB] = str(_job.memory_mb)
     # R sorts and speaks as the locale says. Python has read these when it started, and does
     # nothing with them now.
     if _has_locale(LOCALE):
         os.environ["LC_ALL"] = LOCALE
         os.environ.pop("LANGUAGE", None)
+
+
+def _leave_for(directory: Path) -> None:
+    """Work elsewhere than in the user's directory: what lies there is not for fits to find."""
+    sys.path[:] = workplace.import_path()
+    os.environ.update(places())
+    os.environ.pop(SAFE_PATH, None)
+    os.chdir(directory)
 
 
 def _has_locale(name: str) -> bool:

@@ -34,7 +34,10 @@ class Heap:
 
 
 class Marked(ClassifierMixin, BaseEstimator):
-    """Predicts the most frequent class, but for what `mode` says where the marked record is."""
+    """Predicts the most frequent class, but for what `mode` says where the marked record is.
+
+    A mode "this_then_that" does that in the fits which come after in the same process.
+    """
 
     def __init__(self, mode: str = "fine", seconds: float = 0.0, say: bool = False) -> None:
         self.mode = mode
@@ -51,7 +54,11 @@ class Marked(ClassifierMixin, BaseEstimator):
         found = np.full(len(X), self.most_)
         if self.say:
             print("says", int(X[0, 0]))
-        return getattr(self, self.mode)(found) if (X[:, 0] == 0).any() else found
+        mode, _, afterwards = self.mode.partition("_then_")
+        if (X[:, 0] == 0).any():
+            kept.append(mode)
+            return getattr(self, mode)(found)
+        return getattr(self, afterwards)(found) if afterwards and kept else found
 
     def fine(self, found: Any) -> Any:
         return found
@@ -83,6 +90,39 @@ class Marked(ClassifierMixin, BaseEstimator):
 
     def offspring(self, found: Any) -> Any:
         subprocess.run([sys.executable, "-c", "import time; time.sleep(120)"])
+
+    def daemon(self, found: Any, environment: Any = None) -> Any:
+        """Starts what leaves its group, its session and its parent."""
+        note = os.environ["NOTE"]
+        text = (
+            "import os, time\n"
+            "if os.fork(): os._exit(0)\n"
+            "os.setsid()\n"
+            "if os.fork(): os._exit(0)\n"
+            f"print(os.getpid(), file=open({note!r}, 'w'))\n"
+            "time.sleep(120)\n"
+        )
+        subprocess.run([sys.executable, "-c", text], env=environment, check=True)
+        give_up = time.monotonic() + 10
+        while not os.path.exists(note) and time.monotonic() < give_up:
+            time.sleep(0.01)
+        return found
+
+    def bare_daemon(self, found: Any) -> Any:
+        """The same, and it does not take its environment along."""
+        return self.daemon(found, {})
+
+    def tells_places(self, found: Any) -> Any:
+        place = tempfile.mkdtemp()
+        warnings.warn(f"places: {place}/a, pid={os.getpid()}", RuntimeWarning)
+        return found
+
+    def fails_with_places(self, found: Any) -> Any:
+        place, pid = tempfile.mkdtemp(), os.getpid()
+        raise ValueError(
+            f"process {pid} (pid {pid}) has 54 records and no {place}/b in"
+            f" '{os.path.dirname(place)}'"
+        )
 
     def memory(self, found: Any) -> Any:
         raise MemoryError
@@ -135,6 +175,19 @@ class Marked(ClassifierMixin, BaseEstimator):
 
     def hoarding_child(self, found: Any) -> Any:
         subprocess.run([sys.executable, "-c", HOARDS])
+
+    def patch(self, found: Any) -> Any:
+        """Changes what others rely on, in modules, in a class and in memory that they share."""
+        import sklearn.naive_bayes as theirs
+
+        theirs.GaussianNB.predict = lambda self, X: np.repeat(self.classes_[:1], len(X))
+        np.unique = None
+        return found
+
+    def unpatched(self, found: Any) -> Any:
+        if np.unique is None or kept != ["unpatched"]:
+            raise ValueError("somebody was here")
+        return found
 
     def keep(self, found: Any) -> Any:
         kept.append(bytearray(b"x") * (200 * MB))

@@ -147,17 +147,6 @@ def test_warnings_of_learners_are_told_once(tmp_path: Path, capfd: Any) -> None:
     assert "loud" not in "".join(capfd.readouterr())
 
 
-def test_a_damaged_fit_in_the_store_is_not_used(tmp_path: Path) -> None:
-    path = spec_of(tmp_path)
-    store = tmp_path / "store.sqlite"
-    run(path, jobs=1, store=store)
-    with Store(store) as opened:
-        opened._db.execute("update fits set codes = zeroblob(4)")
-        opened._db.commit()
-    with pytest.raises(UserError, match="damaged fit of A"):
-        run(path, jobs=1, store=store)
-
-
 def test_results_that_cannot_be_written_are_refused_before_the_fits(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UserError, match="results cannot be written to .*file"):

@@ -114,7 +114,7 @@ def test_interrupted_fits_have_their_say(tmp_path: Path, limits: dict[str, float
 
 
 def test_a_long_log_is_cut(tmp_path: Path) -> None:
-    log = logged(tmp_path, {"A": marked("louder"), "B": marked("unheard")})
+    log = logged(tmp_path, {"A": marked("louder_then_unheard"), "B": MAJORITY})
     assert re.match(HEADING.format("A", r"\d+") + r"\nthe beginning\nx", log)
     assert log.endswith("\n" + CUT) and "the end" not in log
     assert OF_WORKER < len(log) < OF_WORKER + 1000

@@ -53,10 +53,20 @@ def test_confusions_per_class_and_micro(case: Any, name: str, plan: int) -> None
     runs = found(case, name, plan)
     assert list(runs) == ["class 'c0'", "class 'c1'", "class 'c2'", "micro"]
     matrices = confusions(case, plan)
-    axes = len(case[2].plans[plan].shape)
+    scheme = case[2].plans[plan].scheme
     for word, of_class in zip(runs, [*matrices, matrices.sum(axis=0)]):
-        expected = infer(name, of_class, alpha=0.2, split_axes=axes)
+        expected = infer(name, of_class, alpha=0.2, scheme=scheme, micro=word == "micro")
         assert runs[word].result.as_dict() == expected.as_dict()
+
+
+def test_folds_count_every_record_once_and_halves_half_of_them(case: Any) -> None:
+    """The posterior of a micro average holds right + 1 and wrong + 1: a + b - 2 records."""
+    for plan, records in ((0, N / 2), (1, N)):
+        result = found(case, "f1_beta_prime", plan)["micro"].result
+        assert result.a + result.b - 2 == pytest.approx(records)
+    effective = found(case, "f1_beta_prime", 0, counts="effective")["micro"].result
+    # 2m/(1 + 1/2 + (m - 1)) = 12/7 at m = 3.
+    assert effective.a + effective.b - 2 == pytest.approx(12 / 7 * N / 2)
 
 
 def test_scores_are_macro_averages(case: Any) -> None:

@@ -50,8 +50,9 @@ def test_what_a_worker_takes_at_rest_is_not_held_against_a_fit(tmp_path: Path) -
 
 
 def test_what_earlier_fits_left_is_not_held_against_a_fit(tmp_path: Path) -> None:
-    # 200 MB of A stay in the worker; with the 100 MB of B that is too much, but not alone.
-    result = limited(tmp_path, {"A": marked("keep"), "B": marked("much")})
+    # 200 MB of one fit stay in the worker; with the 100 MB of the next that is too much, but not
+    # alone.
+    result = limited(tmp_path, {"A": MAJORITY, "B": marked("keep_then_much")})
     assert result.document["failures"] == []
     assert result.outcome.fitted == 20
     log = (tmp_path / "r" / "made" / "run.log").read_text()

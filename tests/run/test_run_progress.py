@@ -40,7 +40,7 @@ def test_several_data_sets_are_told_apart(tmp_path: Path) -> None:
     )
     assert "A on small" in stream.getvalue() and "B on large" in stream.getvalue()
     assert [row["data"] for row in result.comparisons] == ["small", "large"]
-    assert (tmp_path / "predictions-2.csv.gz").is_file()
+    assert (tmp_path / "predictions-large.csv.gz").is_file()
 
 
 def test_quiet_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
