@@ -8,14 +8,16 @@ mapping, such as ("target",) or ("sample", "n").
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .dataset import Column, Dataset
+from cvinfer.arrays import entries
+
+from .dataset import Column, Dataset, Groups
 from .predictions import PredictionSet, read_predictions, write_predictions
 from .registry import Option, Request, SourceInfo, checked, faults, sources
 from .splits_file import read_splits, write_splits
@@ -25,6 +27,7 @@ __all__ = [
     "Column",
     "Dataset",
     "Facts",
+    "Groups",
     "Option",
     "PredictionSet",
     "SourceInfo",
@@ -39,13 +42,19 @@ __all__ = [
 ]
 
 
-def load(spec: Mapping[str, Any], base: Path, seed: int) -> Dataset | PredictionSet:
-    """Read what a data mapping asks for; relative paths start at `base`."""
+def load(
+    spec: Mapping[str, Any], base: Path, seed: int, groups: Iterable[str] = ()
+) -> Dataset | PredictionSet:
+    """Read what a data mapping asks for; relative paths start at `base`.
+
+    `groups` are columns that partitions group by, beside what `groups` of the mapping names. The
+    path of a fault in one of them is ("groups", column).
+    """
     info = checked(spec)
     found = info.reader(Request(spec, Path(base), seed))
     if isinstance(found, PredictionSet):
         return found
-    return finish(found, spec, seed)
+    return finish(found, spec, seed, groups)
 
 
 @dataclass(frozen=True)
@@ -76,7 +85,7 @@ def describe(spec: Mapping[str, Any], base: Path, seed: int = 0) -> Facts | None
         target, learners = found.truth[found.truth >= 0], found.learners
     else:
         target, columns = found.target, found.features
-    counts = np.bincount(target, minlength=len(found.classes)).tolist()
+    counts = entries(np.bincount(target, minlength=len(found.classes)))
     return Facts(
         n=found.n,
         classes=found.classes,

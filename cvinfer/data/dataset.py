@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Column", "Dataset", "categories", "content_hash", "sorted_classes"]
+from cvinfer.arrays import entries
+
+__all__ = ["Column", "Dataset", "Groups", "categories", "content_hash", "sorted_classes"]
 
 NUMERIC, CATEGORICAL = "numeric", "categorical"
 
@@ -47,15 +49,34 @@ class Column:
 
 
 @dataclass(frozen=True, eq=False)
+class Groups:
+    """Which records belong together: the group of each, counted from 0, by the column `name`."""
+
+    name: str
+    codes: NDArray[np.int32]
+
+    def __post_init__(self) -> None:
+        codes = np.array(self.codes, dtype=np.int32)
+        codes.setflags(write=False)
+        object.__setattr__(self, "codes", codes)
+
+    def take(self, records: NDArray[np.int64]) -> Groups:
+        """The groups of these records; those that are left are counted anew, in their order."""
+        return Groups(self.name, np.unique(self.codes[records], return_inverse=True)[1])
+
+
+@dataclass(frozen=True, eq=False)
 class Dataset:
     """Records with features and a class.
 
     target: class codes into `classes`, which are the labels as written, sorted by code point.
-    sha256: over names, kinds, levels, values, classes and target; see `content_hash`.
+    sha256: over names, kinds, levels, values, classes, target and groups; see `content_hash`.
     source: the data mapping of the spec with its paths as written. impute: missing values are to
     be filled in, with what was learned from the training records of a split only. class_levels:
     the labels in the order that the source declares, with those that never occur, where that is
-    not `classes`; ties between classes can depend on it.
+    not `classes`; ties between classes can depend on it. group_column: the column that `groups` of
+    the data mapping names, if it does. groupings: the groups by that column, and by those that
+    partitions name.
     """
 
     name: str
@@ -68,6 +89,8 @@ class Dataset:
     notes: tuple[str, ...] = ()
     impute: bool = False
     class_levels: tuple[str, ...] = ()
+    group_column: str | None = None
+    groupings: tuple[Groups, ...] = ()
 
     def __post_init__(self) -> None:
         target = np.array(self.target, dtype=np.int32)
@@ -83,6 +106,17 @@ class Dataset:
     @property
     def n_classes(self) -> int:
         return len(self.classes)
+
+    @property
+    def groups(self) -> NDArray[np.int32] | None:
+        """The group of each record by `group_column`; None where the data names no groups."""
+        return self.groups_by(self.group_column)
+
+    def groups_by(self, column: str | None) -> NDArray[np.int32] | None:
+        """The group of each record by a column that `groups` names somewhere; None for None."""
+        if column is None:
+            return None
+        return {each.name: each.codes for each in self.groupings}[column]
 
     def __getstate__(self) -> dict[str, Any]:
         # A mapping proxy cannot be pickled, and data sets travel to worker processes.
@@ -110,7 +144,7 @@ def sorted_classes(
 ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     """Codes and labels of the classes that occur, labels sorted by code point."""
     present = np.flatnonzero(np.bincount(codes, minlength=len(labels)))
-    order = sorted(present.tolist(), key=lambda at: labels[at])
+    order = sorted(entries(present), key=lambda at: labels[at])
     renumbered = np.full(len(labels), -1, dtype=np.int32)
     renumbered[order] = np.arange(len(order), dtype=np.int32)
     return renumbered[codes], tuple(labels[at] for at in order)
@@ -122,12 +156,13 @@ def content_hash(
     classes: Sequence[str],
     target_name: str,
     class_levels: Sequence[str] = (),
+    groupings: Sequence[Groups] = (),
 ) -> str:
     """sha256 of the content, the same on every platform and for every way to store it.
 
     Texts go in as their length and their UTF-8 bytes, numbers as little-endian float64 with one
-    bit pattern for missing, codes as little-endian int32. What only some sources know (`detail` of
-    a column, `class_levels`) goes in where it is there.
+    bit pattern for missing, codes as little-endian int32. What only some have (`detail` of a
+    column, `class_levels`, groups in the order of their columns' names) goes in where it is there.
     """
     digest = hashlib.sha256(b"cvinfer data 1\n")
 
@@ -152,4 +187,7 @@ def content_hash(
     digest.update(target.astype("<i4").tobytes())
     if class_levels:
         texts("class levels", *class_levels)
+    for each in sorted(groupings, key=lambda groups: groups.name):
+        texts("groups", each.name)
+        digest.update(each.codes.astype("<i4").tobytes())
     return digest.hexdigest()

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import csv
 import difflib
-import gzip
 import io
-import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
+from cvinfer import limits
 from cvinfer.errors import UserError
+from cvinfer.foreign import quoted
 
 __all__ = ["did_you_mean", "read_bytes", "read_text", "read_rows", "repeated", "listed"]
 
-_GZIP = b"\x1f\x8b"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _LONGEST_FIELD = 2**31 - 1
 _LISTED = 12
@@ -57,7 +56,9 @@ def read_bytes(written: str, base: Path) -> bytes:
     """
     path = base / Path(written).expanduser()
     try:
-        data = path.read_bytes()
+        return limits.unpacked(limits.read_file(written if written == "-" else path))
+    except limits.Unreadable as error:
+        raise UserError(f"{quoted(written)} cannot be read: {error}", ("path",)) from None
     except FileNotFoundError:
         raise UserError(f"there is no file {written!r}{_beside(path)}", ("path",)) from None
     except IsADirectoryError:
@@ -65,14 +66,6 @@ def read_bytes(written: str, base: Path) -> bytes:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UserError(f"{written!r} cannot be read: {reason}", ("path",)) from None
-    if not data.startswith(_GZIP):
-        return data
-    try:
-        return gzip.decompress(data)
-    except (EOFError, OSError, zlib.error) as error:
-        raise UserError(
-            f"{written!r} is a damaged gzip file ({error}); make it again", ("path",)
-        ) from None
 
 
 def _beside(path: Path) -> str:

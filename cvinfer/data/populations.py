@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cvinfer import limits
 from cvinfer.errors import UserError
 from cvinfer.partitions.streams import stream
 
@@ -122,6 +123,7 @@ def _two_gaussians(
     sigma_k scales the identity matrix of the covariance: it is a variance, not a deviation.
     """
     size = _dimension(dim, mu0, mu1)
+    limits.room(n * size, f"{n:,} records of {limits.shown_count(size)} features", ("dim",))
     means = np.stack([_vector("mu0", mu0, size), _vector("mu1", mu1, size)])
     variances = np.array([_number("sigma0", sigma0), _number("sigma1", sigma1)])
     for key, variance in zip(("sigma0", "sigma1"), variances):

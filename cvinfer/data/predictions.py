@@ -33,6 +33,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cvinfer import limits
+from cvinfer.arrays import entries
 from cvinfer.errors import UserError
 from cvinfer.partitions import PartitionError, Plan
 
@@ -56,6 +58,8 @@ __all__ = ["PredictionSet", "no_prediction", "read_predictions", "write_predicti
 
 TEST, TRAIN, OTHER = "test", "train", "other"
 _ROLES = (TEST, TRAIN, OTHER)
+#: Records of a split beside which one of a single record is odd.
+_MUCH_LARGER = 4
 _FOLDED = ("kfold", "repeated_kfold", "loo")
 
 Codes = NDArray[np.int32]
@@ -121,7 +125,7 @@ def write_predictions(
     cells = [_cell(label) for label in dataset.classes]
     mark = _cell(no_prediction(dataset.classes))
     codes = dataset.truth if isinstance(dataset, PredictionSet) else dataset.target
-    truth = [mark if code < 0 else cells[code] for code in codes.tolist()]
+    truth = [mark if code < 0 else cells[code] for code in entries(codes)]
     nothing = "," * len(learners)
 
     def chunks() -> Iterator[str]:
@@ -129,7 +133,7 @@ def write_predictions(
         for number, (plan, label) in enumerate(zip(plans, scheme_labels(plans))):
             for at, (split, name) in enumerate(zip(plan.splits, split_names(plan))):
                 head = f"{label},{name[0]},{name[1]},"
-                records = split.test.tolist()
+                records = entries(split.test)
                 columns = [
                     _predicted(predictions, learner, number, at, cells, mark, len(records))
                     for learner in learners
@@ -143,7 +147,7 @@ def write_predictions(
                 )
                 for role, more in extra.get((number, at), ()):
                     yield "".join(
-                        [f"{head}{role},{r},{truth[r]}{nothing}\n" for r in more.tolist()]
+                        [f"{head}{role},{r},{truth[r]}{nothing}\n" for r in entries(more)]
                     )
 
     write_file(Path(path), chunks())
@@ -172,7 +176,7 @@ def _predicted(
         raise ValueError(
             f"{learner}: {len(codes)} predictions for the {count} test records of split {split}"
         )
-    return [cells[code] for code in codes.tolist()]
+    return [cells[code] for code in entries(codes)]
 
 
 def _extra_rows(plans: Sequence[Plan], n: int) -> dict[tuple[int, int], list[tuple[str, Indices]]]:
@@ -237,6 +241,7 @@ def read_predictions(
     tested = role == _ROLES.index(TEST)
     labels, truth = _truth(where, column["truth"], records.astype(np.int64), order, classes, tested)
     total = _total(where, len(order), n)
+    limits.records(total, ("n",))
 
     keys = _keys(column, len(rows))
     parts: list[tuple[str | None, Indices]] = [(scheme, np.arange(len(rows)))]
@@ -269,6 +274,7 @@ def read_predictions(
             total += 1
             part.n = total
         plan, split = _plan(part, known)
+        notes += _odd_splits(part)
         plans.append(plan)
         spots.append((found, split))
     if "scheme" not in column and scheme is None:
@@ -306,7 +312,7 @@ def read_predictions(
 
 def _positions(where: str, header: list[str]) -> dict[str, int]:
     """Where the fixed columns are; what is left is learners."""
-    position = {}
+    position: dict[str, int] = {}
     for key in ("record", "truth"):
         if key not in header:
             raise UserError(
@@ -328,6 +334,11 @@ def _positions(where: str, header: list[str]) -> dict[str, int]:
     for key in (*wanted, "role"):
         if key in header:
             position[key] = header.index(key)
+    for at, name in enumerate(header):
+        if not name.strip() and at not in position.values():
+            raise UserError(
+                f"{where}: column {at + 1} has no name, and each learner needs one", ("path",)
+            )
     rest = [name for at, name in enumerate(header) if at not in position.values()]
     twice = {name for name in rest if rest.count(name) > 1}
     if twice:
@@ -368,9 +379,9 @@ def _truth(
     tested: NDArray[np.bool_],
 ) -> tuple[tuple[str, ...], Codes]:
     """The classes and each record's, -1 where no row tells; a record has one truth."""
-    unknown_cell = no_prediction({text for text, test in zip(texts, tested.tolist()) if test})
+    unknown_cell = no_prediction({text for text, test in zip(texts, entries(tested)) if test})
     codes, found = categories([None if text == unknown_cell else text for text in texts])
-    truth = np.full(len(order), -1, dtype=np.int32)
+    truth: Codes = np.full(len(order), -1, dtype=np.int32)
     told = codes >= 0
     truth[records[told]] = codes[told]
     differs = told & (truth[records] != codes)
@@ -488,6 +499,28 @@ def _plan(part: _Part, scheme: str | None) -> tuple[Plan, Indices]:
         raise UserError(f"{part.where}: {fault}", ("path",)) from None
 
 
+def _odd_splits(part: _Part) -> list[str]:
+    """Splits of one record beside much larger ones: a label that was mistyped makes such a one.
+
+    Refused where the other labels are numbers and this is none; otherwise it may be meant.
+    """
+    labels = [fold for _, fold in part.keys]
+    notes = []
+    for at in np.flatnonzero(part.sizes == 1).tolist():
+        others = np.delete(part.sizes, at)
+        if len(others) < 2 or np.median(others) < _MUCH_LARGER:
+            continue
+        numbers = [label.strip().isdecimal() for label in labels]
+        message = (
+            f"{part.name(at)} tests one record, the others {others.min()} to {others.max()}: is"
+            " its label mistyped?"
+        )
+        if not numbers[at] and all(numbers[:at] + numbers[at + 1 :]):
+            raise UserError(f"{part.where}: {message}", ("path",))
+        notes.append(message)
+    return notes
+
+
 def _counts(part: _Part) -> list[int]:
     groups = [key[0] for key in part.keys]
     return [groups.count(group) for group in dict.fromkeys(groups)]
@@ -567,6 +600,8 @@ def _fold_numbers(part: _Part, scheme: str, counts: list[int]) -> Indices:
 def _all_roles(part: _Part) -> NDArray[np.uint8]:
     """Roles of all records in all splits; without rows that say so, all others are trained on."""
     used = part.test | part.train
+    marks = len(part.keys) * part.n
+    limits.room(marks // 8, f"{len(part.keys):,} splits of {part.n:,} records", ("n",))
     names = [part.name(at) for at in range(len(part.keys))]
     role = np.where(part.test, 2, 1)[used]
     roles = roles_of(
@@ -618,7 +653,7 @@ def _per_split(
             ("path",),
         )
     cut = np.split(codes, np.cumsum(sizes)[:-1])
-    return tuple(None if gone else piece for gone, piece in zip(absent.tolist(), cut))
+    return tuple(None if gone else piece for gone, piece in zip(entries(absent), cut))
 
 
 def _words(plan: Plan) -> str:

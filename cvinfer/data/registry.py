@@ -50,6 +50,7 @@ class SourceInfo:
     """What the registry knows of a source.
 
     options: every key its data mapping may have. choices: the allowed words of some of them.
+    refuses: shared options that it cannot honour, and why.
     reader: from a `Request` to a `Table`, or to a `PredictionSet`.
     ready: whether the content is at hand without a download, so that a check may look at it.
     """
@@ -60,6 +61,7 @@ class SourceInfo:
     choices: Mapping[str, tuple[str, ...]]
     reader: Reader = field(repr=False)
     ready: Callable[[Request], bool] = field(repr=False)
+    refuses: Mapping[str, str] = field(default_factory=dict)
 
 
 COMMON = {
@@ -72,6 +74,12 @@ COLUMNS = {
 }
 TRANSFORMS = {
     **COLUMNS,
+    "groups": Option(
+        "string",
+        False,
+        "column that says which records belong together, such as those of one patient: no split "
+        "trains on one of them and tests another; it is no feature",
+    ),
     "missing": Option(
         "string",
         False,
@@ -106,9 +114,14 @@ def source(
     *,
     choices: Mapping[str, tuple[str, ...]] | None = None,
     shared: Mapping[str, Option] = TRANSFORMS,
+    refuses: Mapping[str, str] | None = None,
     ready: Callable[[Request], bool] = _always,
 ) -> Callable[[Reader], Reader]:
-    """Register a source; `shared` are the options it has in common with others."""
+    """Register a source; `shared` are the options it has in common with others.
+
+    refuses: shared options that it cannot honour, and why.
+    """
+    unable = dict(refuses or {})
 
     def register(reader: Reader) -> Reader:
         known = _registered.get(name)
@@ -118,11 +131,18 @@ def source(
                 f"{reader.__module__}"
             )
         every = {**COMMON, **options, **shared}
+        every = {key: option for key, option in every.items() if key not in unable}
         words = dict(choices or {})
         if "missing" in every:
             words["missing"] = MISSING
         _registered[name] = SourceInfo(
-            name, description, MappingProxyType(every), MappingProxyType(words), reader, ready
+            name,
+            description,
+            MappingProxyType(every),
+            MappingProxyType(words),
+            reader,
+            ready,
+            MappingProxyType(unable),
         )
         return reader
 
@@ -199,6 +219,9 @@ def faults(spec: Mapping[str, Any]) -> list[UserError]:
     info = known[str(kind)]
     found: list[UserError] = []
     for key, value in spec.items():
+        if key in info.refuses:
+            found.append(UserError(f"source {kind} takes no {key}: {info.refuses[key]}", (key,)))
+            continue
         if key not in info.options:
             fault = f"source {kind} has no option {key!r}{did_you_mean(str(key), info.options)}"
             found.append(UserError(fault, (key,)))

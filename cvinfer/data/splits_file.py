@@ -25,10 +25,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cvinfer.arrays import entries
 from cvinfer.errors import UserError
 from cvinfer.partitions import PartitionError, Plan, schemes
 from cvinfer.partitions.blocks import MOST_REPLICATIONS, block_array, blocks_needed
 from cvinfer.partitions.split import FoldSplits, HalfSplits, RoleSplits
+from cvinfer.whole import whole
 
 from .dataset import categories
 from .files import did_you_mean, listed, read_rows
@@ -56,27 +58,22 @@ def write_splits(plans: Sequence[Plan], path: str | os.PathLike[str]) -> None:
                 for role in _ROLES:
                     head = f"{label},{replication},{fold},{role},"
                     records: Indices = getattr(split, role)
-                    yield "".join([f"{head}{record}\n" for record in records.tolist()])
+                    yield "".join([f"{head}{record}\n" for record in entries(records)])
 
     write_file(Path(path), chunks())
 
 
 def write_file(path: Path, chunks: Iterator[str]) -> None:
     """Text to a file that appears whole or not at all; packed without a time if it ends in .gz."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with open(beside, "wb") as raw:
-            if path.suffix == ".gz":
-                # Neither name nor time go into the header: equal content, equal bytes.
-                with gzip.GzipFile("", "wb", compresslevel=6, fileobj=raw, mtime=0) as packed:
-                    for chunk in chunks:
-                        packed.write(chunk.encode())
-            else:
+    with whole(path) as raw:
+        if path.suffix == ".gz":
+            # Neither name nor time go into the header: equal content, equal bytes.
+            with gzip.GzipFile("", "wb", compresslevel=6, fileobj=raw, mtime=0) as packed:
                 for chunk in chunks:
-                    raw.write(chunk.encode())
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
+                    packed.write(chunk.encode())
+        else:
+            for chunk in chunks:
+                raw.write(chunk.encode())
 
 
 def scheme_labels(plans: Sequence[Plan]) -> list[str]:
@@ -241,10 +238,16 @@ def natural(text: str) -> list[tuple[int, int, str]]:
     for char in text + "\0":
         digit = char.isascii() and char.isdigit()
         if word and digit != (word[-1].isascii() and word[-1].isdigit()):
-            parts.append((0, int(word), "") if word.isascii() and word.isdigit() else (1, 0, word))
+            parts.append(_number(word) if word.isascii() and word.isdigit() else (1, 0, word))
             word = ""
         word += char
     return parts
+
+
+def _number(digits: str) -> tuple[int, int, str]:
+    # By length first: of any number of digits, which int() has a limit for.
+    value = digits.lstrip("0")
+    return 0, len(value), value
 
 
 # From roles to a plan -----------------------------------------------------------------------------

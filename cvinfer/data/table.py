@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +27,8 @@ class Table:
 
     columns: the features by name, each made when it is asked for, so that a dropped column costs
     nothing. labels: the class of each record as written; None = it has none. class_levels: the
-    labels that the source declares, in its order.
+    labels that the source declares, in its order. texts: the entries of a column as written, None =
+    missing, where a source knows them and turning them into numbers can lose something.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Table:
     target: str
     notes: tuple[str, ...] = ()
     class_levels: tuple[str, ...] = ()
+    texts: Callable[[str], Sequence[str | None]] | None = None
 
     @property
     def n(self) -> int:
@@ -149,11 +151,16 @@ def names_in(key: str, values: Sequence[object]) -> list[str]:
 
 
 def choose(
-    names: Sequence[str], target: str | None, keep: Sequence[object], drop: Sequence[object]
+    names: Sequence[str],
+    target: str | None,
+    keep: Sequence[object],
+    drop: Sequence[object],
+    groups: Collection[str] = (),
 ) -> list[str]:
     """The feature columns that stay, in the order of the source.
 
     An empty `keep` keeps all. Names that are not there are refused, and so is dropping the target.
+    Columns of `groups` are no features.
     """
     for key, values in (("keep", keep), ("drop", drop)):
         for at, name in enumerate(names_in(key, values)):
@@ -165,7 +172,8 @@ def choose(
                 raise UserError(
                     f"{key}: there is no column {name!r}{did_you_mean(name, names)}", (key, at)
                 )
-    stay = [name for name in names if name != target and (not keep or name in keep)]
+    features = [name for name in names if name != target and name not in groups]
+    stay = [name for name in features if not keep or name in keep]
     return [name for name in stay if name not in drop]
 
 

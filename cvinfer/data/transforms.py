@@ -6,17 +6,20 @@ then the sample is drawn, so that a sample of n has n records and is stratified 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cvinfer import limits
 from cvinfer.errors import UserError
 from cvinfer.partitions.streams import stream
 
+from .names import address_fault, encoding_fault
 from .dataset import Column, Dataset, categories, content_hash, sorted_classes
 from .files import did_you_mean, listed
+from .groups import drop_or_refuse, group_places, groups_note, read_groups
 from .table import Table, choose, names_in, nearly_numeric, numbers
 
 __all__ = ["finish", "option_faults"]
@@ -28,14 +31,20 @@ _SHOWN = 5
 Codes = NDArray[np.int32]
 
 
-def finish(table: Table, spec: Mapping[str, Any], seed: int) -> Dataset:
-    """The data set that a data mapping asks for."""
+def finish(table: Table, spec: Mapping[str, Any], seed: int, groups: Iterable[str] = ()) -> Dataset:
+    """The data set that a data mapping asks for; `groups` are columns that partitions group by."""
     if table.n == 0:
         raise UserError("the data has no records; below the header there must be some", ())
     notes = list(table.notes)
-    features = _features(table, spec, notes)
+    places = group_places(spec, groups)
+    groupings = read_groups(table, places, spec.get("drop") or [], notes)
+    features = _features(table, spec, places, notes)
     codes, labels = categories(table.labels)
-    features, codes = _without_missing(table, features, codes, spec.get("missing"), notes)
+    ungrouped = drop_or_refuse(groupings, places, spec.get("missing"))
+    stay = _without_missing(table, features, codes, ungrouped, spec.get("missing"), notes)
+    if stay is not None:
+        features, codes = [column.take(stay) for column in features], codes[stay]
+        groupings = [each.take(stay) for each in groupings]
     codes, classes = sorted_classes(codes, labels)
     if "" in classes:
         count = int((codes == classes.index("")).sum())
@@ -46,8 +55,11 @@ def finish(table: Table, spec: Mapping[str, Any], seed: int) -> Dataset:
         codes, classes = _binarize(codes, classes, spec["binarize"])
         levels = ()
     if spec.get("sample") is not None:
-        chosen = _sample(codes, classes, spec["sample"], seed, notes)
+        columns = 1 + len(features)
+        grouped = bool(groupings)
+        chosen = _sample(codes, classes, spec["sample"], seed, notes, columns, grouped)
         features = [column.take(chosen) for column in features]
+        groupings = [each.take(chosen) for each in groupings]
         before = classes
         codes, classes = sorted_classes(codes[chosen], classes)
         gone = [label for label in before if label not in classes]
@@ -62,7 +74,7 @@ def finish(table: Table, spec: Mapping[str, Any], seed: int) -> Dataset:
             )
     if levels == classes:
         levels = ()
-    digest = content_hash(features, codes, classes, table.target, levels)
+    digest = content_hash(features, codes, classes, table.target, levels, groupings)
     return Dataset(
         name=str(spec.get("name") or table.name),
         features=tuple(features),
@@ -71,9 +83,11 @@ def finish(table: Table, spec: Mapping[str, Any], seed: int) -> Dataset:
         target_name=table.target,
         sha256=digest,
         source=dict(spec),
-        notes=tuple(notes),
+        notes=(*notes, *map(groups_note, groupings)),
         impute=spec.get("missing") == "impute",
         class_levels=levels,
+        group_column=spec.get("groups"),
+        groupings=tuple(groupings),
     )
 
 
@@ -85,12 +99,15 @@ def _need_two(
         raise UserError(f"{where} holds {only}; at least two are needed{remedy}", path)
 
 
-def _features(table: Table, spec: Mapping[str, Any], notes: list[str]) -> list[Column]:
+def _features(
+    table: Table, spec: Mapping[str, Any], groups: Collection[str], notes: list[str]
+) -> list[Column]:
     keep, drop = spec.get("keep") or [], spec.get("drop") or []
-    names = choose(list(table.columns), table.target, keep, drop)
+    names = choose(list(table.columns), table.target, keep, drop, groups)
     if not names:
+        beside = "the target and the groups" if groups else "the target"
         raise UserError(
-            "no feature column is left beside the target; look at keep and drop",
+            f"no feature column is left beside {beside}; look at keep and drop",
             ("keep",) if keep else ("drop",) if drop else (),
         )
     if "" in names:
@@ -108,8 +125,14 @@ def _features(table: Table, spec: Mapping[str, Any], notes: list[str]) -> list[C
 
 
 def _without_missing(
-    table: Table, features: list[Column], codes: Codes, missing: str | None, notes: list[str]
-) -> tuple[list[Column], Codes]:
+    table: Table,
+    features: list[Column],
+    codes: Codes,
+    ungrouped: NDArray[np.bool_] | None,
+    missing: str | None,
+    notes: list[str],
+) -> NDArray[np.int64] | None:
+    """The records that stay; None where all do."""
     unlabelled = codes < 0
     holes = {column.name: column.missing for column in features}
     if missing != "drop" and unlabelled.any():
@@ -133,8 +156,8 @@ def _without_missing(
             total = sum(counts.values())
             fate = "imputed" if missing == "impute" else "left to the learners"
             notes.append(f"{total} missing value(s) in {len(counts)} column(s) are {fate}")
-        return features, codes
-    gone = unlabelled.copy()
+        return None
+    gone = unlabelled.copy() if ungrouped is None else unlabelled | ungrouped
     for column in features:
         # One bare column would take every record with it; that is refused by name, not obeyed.
         if holes[column.name].all():
@@ -144,16 +167,15 @@ def _without_missing(
             )
         gone |= holes[column.name]
     if not gone.any():
-        return features, codes
+        return None
     if gone.all():
-        raise UserError(
-            f"missing: drop leaves none of the {table.n} records; the emptiest column is "
-            f"{max(counts, key=lambda name: counts[name])!r}; drop it or say missing: impute",
-            ("missing",),
-        )
+        remedy = "; the target or the groups are missing in all of them"
+        if counts:
+            emptiest = max(counts, key=lambda name: counts[name])
+            remedy = f"; the emptiest column is {emptiest!r}; drop it or say missing: impute"
+        raise UserError(f"missing: drop leaves none of the {table.n} records{remedy}", ("missing",))
     notes.append(f"{int(gone.sum())} of {table.n} records dropped: missing values")
-    stay = np.flatnonzero(~gone)
-    return [column.take(stay) for column in features], codes[stay]
+    return np.flatnonzero(~gone)
 
 
 # Two classes out of many --------------------------------------------------------------------------
@@ -255,7 +277,13 @@ def _labels(order: list[str], given: Any, path: tuple[object, ...]) -> list[str]
 
 
 def _sample(
-    codes: Codes, classes: tuple[str, ...], asked: Any, seed: int, notes: list[str]
+    codes: Codes,
+    classes: tuple[str, ...],
+    asked: Any,
+    seed: int,
+    notes: list[str],
+    columns: int,
+    grouped: bool,
 ) -> NDArray[np.int64]:
     """The drawn records in rising order; one drawn twice stands twice."""
     options = {"n": asked} if isinstance(asked, int) else dict(asked)
@@ -266,6 +294,7 @@ def _sample(
             f"sample: n = {size} of {total} records; take fewer or say replace: true",
             ("sample", "n") if isinstance(asked, Mapping) else ("sample",),
         )
+    limits.room(size * columns, f"{size:,} records of {columns} columns", ("sample",))
     bits = stream(seed, "data", "sample", size, int(replace), int(stratify))
     strata = codes if stratify else np.zeros(total, dtype=np.int32)
     drawn = []
@@ -280,9 +309,10 @@ def _sample(
     chosen: NDArray[np.int64] = np.sort(np.concatenate(drawn)).astype(np.int64)
     if replace:
         copies = size - len(np.unique(chosen))
+        without = " of a partition without groups" if grouped else ""
         notes.append(
             f"{size} records drawn with replacement from {total}: {copies} are copies, which may "
-            "be trained on and tested on in one split"
+            f"be trained on and tested on in one split{without}"
         )
     else:
         notes.append(f"{size} of {total} records drawn")
@@ -305,11 +335,30 @@ def option_faults(key: str, value: Any) -> list[UserError]:
     check = {"sample": _sample_faults, "binarize": _binarize_faults}.get(key)
     if check is not None:
         return check(value)
+    if key == "n":
+        return _too_many(value, ("n",))
+    if key in ("encoding", "server"):
+        return _name_faults(key, value)
     if key in ("keep", "drop"):
         try:
             names_in(key, value)
         except UserError as fault:
             return [fault]
+    return []
+
+
+def _name_faults(key: str, value: Any) -> list[UserError]:
+    """Names that other libraries look up, and stumble over where they are none."""
+    check = encoding_fault if key == "encoding" else address_fault
+    said = check(str(value))
+    return [] if said is None else [UserError(said, (key,))]
+
+
+def _too_many(n: Any, path: tuple[object, ...]) -> list[UserError]:
+    try:
+        limits.records(n, path)
+    except UserError as fault:
+        return [fault]
     return []
 
 
@@ -325,7 +374,9 @@ def _sample_faults(value: Any) -> list[UserError]:
             found.append(
                 UserError(f"sample: n must be a whole number from 2 on, not {given!r}", place)
             )
-        elif key != "n" and not isinstance(given, bool):
+        elif key == "n":
+            found += _too_many(given, place)
+        elif not isinstance(given, bool):
             found.append(
                 UserError(f"sample: {key} must be true or false, not {given!r}", ("sample", key))
             )

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import validation
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets
+
+from cvinfer.engines import declared
 
 # S0 6.2 and S1 eq. 19: the letter data's sixteen features in three sets, counted from 1.
 LETTER_SETS = (
@@ -33,14 +34,13 @@ CHUNK = 1 << 19
 Matrix = NDArray[np.float64]
 
 
+@declared.parameters()
 class _Classifier(ClassifierMixin, BaseEstimator):
     """What all of them do: check the input, number the classes in order, answer with labels."""
 
-    _parameter_constraints: dict[str, list[Any]] = {}
-
     def fit(self, X: Any, y: Any) -> Any:
         """Learn from the training records."""
-        self._validate_params()
+        declared.check_parameters(self)
         X, y = _checked(self, X, y)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -59,6 +59,8 @@ class _Classifier(ClassifierMixin, BaseEstimator):
         raise TypeError(f"{type(self).__name__} does not say how it predicts")
 
 
+# That it ignores the features is its nature.
+@declared.poor_by_nature(MAJORITY_CANNOT)
 class MajorityClassifier(_Classifier):
     """The most frequent class of the training records, whatever the features.
 
@@ -70,15 +72,6 @@ class MajorityClassifier(_Classifier):
 
     def _codes(self, X: Matrix) -> NDArray[np.int64]:
         return np.full(X.shape[0], self.majority_)
-
-    # That it ignores the features is its nature: told to scikit-learn's checks, old and new.
-    def _more_tags(self) -> dict[str, Any]:
-        return {"poor_score": True, "_xfail_checks": MAJORITY_CANNOT}
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True
-        return tags
 
 
 class MeanClassifier(_Classifier):
@@ -94,6 +87,11 @@ class MeanClassifier(_Classifier):
         return np.asarray(cdist(X, self.means_, "sqeuclidean").argmin(axis=1))
 
 
+@declared.parameters(
+    weights=["array-like", None],
+    omega=[declared.above(Real, 0), None],
+    v=[declared.above(Real, 0), None],
+)
 class FirstNearestNeighbour(_Classifier):
     """The class of the nearest training record under a weighted squared Euclidean distance.
 
@@ -109,12 +107,6 @@ class FirstNearestNeighbour(_Classifier):
     first, and the weights of `omega` and `v` are taken times omega and times v, which alters no
     order: with whole numbers nothing is rounded.
     """
-
-    _parameter_constraints: dict[str, list[Any]] = {
-        "weights": ["array-like", None],
-        "omega": [Interval(Real, 0, None, closed="neither"), None],
-        "v": [Interval(Real, 0, None, closed="neither"), None],
-    }
 
     def __init__(
         self,
@@ -148,6 +140,7 @@ class FirstNearestNeighbour(_Classifier):
         return np.asarray(total.argmin(axis=1))
 
 
+@declared.parameters(fit_intercept=["boolean"])
 class LeastSquaresClassifier(_Classifier):
     """Ordinary least squares regression on class membership, cut at 0.5.
 
@@ -156,8 +149,6 @@ class LeastSquaresClassifier(_Classifier):
     fitted value, of equals the smallest. `fit_intercept=False` is the form that S0 prints, without
     a constant term. Where the features determine each other, the solution of least norm is taken.
     """
-
-    _parameter_constraints: dict[str, list[Any]] = {"fit_intercept": ["boolean"]}
 
     def __init__(self, fit_intercept: bool = True) -> None:
         self.fit_intercept = fit_intercept
@@ -212,9 +203,6 @@ def feature_weights(
 
 
 def _checked(estimator: BaseEstimator, X: Any, y: Any = "no_validation") -> Any:
-    """scikit-learn's own check of the input, which moved in version 1.6."""
+    """scikit-learn's own check of the input."""
     fitting = not isinstance(y, str)
-    options = {"dtype": np.float64, "reset": fitting}
-    if hasattr(validation, "validate_data"):
-        return validation.validate_data(estimator, X, y, **options)
-    return estimator._validate_data(X, y, **options)
+    return declared.checked_data(estimator, X, y, dtype=np.float64, reset=fitting)

@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from cvinfer.data.dataset import Dataset
 
 
+#: Parameters that hold several estimators under names: their order has a meaning.
+TAKES_SEVERAL = ("estimators", "transformer_list")
+#: JSON has no infinities; inside settings their names are unambiguous enough.
+NOT_FINITE = ("inf", "-inf", "nan")
+
+
 class LearnerError(CvinferError):
     """A learner that failed on one split: recorded with its message, never guessed around."""
 
@@ -121,7 +127,11 @@ class Engine(Protocol):
 
 
 def plain(value: Any, path: tuple[Any, ...] = ()) -> Any:
-    """`value` as JSON can hold it: mappings with sorted string keys, lists, finite numbers."""
+    """`value` as JSON can hold it: mappings with sorted string keys, lists, finite numbers.
+
+    Where the order of a mapping has a meaning and is not the sorted one, it becomes a list of
+    pairs, which is another way to write it. `unnamed` undoes what happens to infinities.
+    """
     if value is None or isinstance(value, (bool, str)):
         return value
     if isinstance(value, np.generic):
@@ -129,10 +139,11 @@ def plain(value: Any, path: tuple[Any, ...] = ()) -> Any:
     if isinstance(value, int):
         return value
     if isinstance(value, float):
-        # JSON has no infinities; their names are unambiguous enough inside settings.
         return value if math.isfinite(value) else str(value)
     if isinstance(value, Mapping):
         keyed = {str(key): plain(each, (*path, key)) for key, each in value.items()}
+        if path[-1:] and path[-1] in TAKES_SEVERAL and list(keyed) != sorted(keyed):
+            return [[key, each] for key, each in keyed.items()]
         return dict(sorted(keyed.items()))
     if isinstance(value, (list, tuple)):
         return [plain(each, (*path, i)) for i, each in enumerate(value)]
@@ -144,6 +155,16 @@ def plain(value: Any, path: tuple[Any, ...] = ()) -> Any:
         "use numbers, text, lists and mappings (an estimator as {Name: {param: value}})",
         path,
     )
+
+
+def unnamed(value: Any) -> Any:
+    """`value` with infinities in the place of their names, so that settings can be read again."""
+    if isinstance(value, str):
+        return float(value) if value in NOT_FINITE else value
+    if isinstance(value, Mapping):
+        # The class that a learner always predicts is a label, whatever it looks like.
+        return {key: each if key == "constant" else unnamed(each) for key, each in value.items()}
+    return [unnamed(each) for each in value] if isinstance(value, (list, tuple)) else value
 
 
 def _numbered(learner: LearnerSpec) -> Iterable[tuple[int, tuple[str, Mapping[str, Any]]]]:

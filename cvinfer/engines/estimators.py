@@ -154,7 +154,14 @@ class EstimatorSession:
 
 def known_codes(raw: Any, count: int, classes: tuple[str, ...], learner: str) -> NDArray[np.int32]:
     """Predictions as class codes; anything but one known class a record is a failure."""
+    if np.ma.is_masked(raw):
+        count_masked = int(np.ma.getmaskarray(raw).sum())
+        raise LearnerError(
+            f"{learner} gave masked predictions, which say nothing: {count_masked} of {count}"
+        )
     found = np.asarray(raw)
+    if found.dtype.kind == "c":
+        raise LearnerError(f"{learner} gave complex numbers, which are no classes")
     if found.ndim == 2 and found.shape[1] == 1:
         found = found[:, 0]
     if found.shape != (count,):
@@ -217,7 +224,7 @@ def foreign_version(module: str) -> dict[str, str]:
 
 
 def _foreign_inside(value: Any) -> Iterator[str]:
-    from cvinfer.engines.recipes import TAKES_ONE, TAKES_SEVERAL
+    from cvinfer.engines.recipes import TAKES_ONE, TAKES_SEVERAL, are_pairs
 
     if not isinstance(value, Mapping):
         return
@@ -227,6 +234,8 @@ def _foreign_inside(value: Any) -> Iterator[str]:
         several = (
             list(each.values()) if isinstance(each, Mapping) and name in TAKES_SEVERAL else each
         )
+        if name in TAKES_SEVERAL and are_pairs(each):
+            several = [form for _, form in each]
         for form in several if isinstance(several, (list, tuple)) else [several]:
             if is_foreign(form):
                 yield form

@@ -52,9 +52,23 @@ def texts(caught: Iterable[warnings.WarningMessage]) -> tuple[str, ...]:
 
 
 def one_line(message: Any) -> str:
-    """A message on one line and without addresses, which differ from run to run."""
+    """A message on one line and without what differs from run to run.
+
+    That is addresses, and in a worker its own temporary files and process id.
+    """
     line = re.sub(r"\b0x[0-9a-fA-F]{6,}", "0x...", " ".join(str(message).split()))
+    place = scratch()
+    if place is not None:
+        line = _without_own(line, str(place))
     return line if len(line) <= LONGEST else line[: LONGEST - 3] + "..."
+
+
+def _without_own(line: str, place: str) -> str:
+    for own in {place, os.path.realpath(place)}:
+        line = re.sub(re.escape(own) + r"[^\s'\"`,;:)\]}>]*", "[temporary file]", line)
+    # The number alone may be a number of something else.
+    numbers = f"{os.getpid()}|{os.getppid()}"
+    return re.sub(rf"(?i)\b((?:pid|process(?: id)?)\W{{1,3}})(?:{numbers})\b", r"\1[id]", line)
 
 
 @contextlib.contextmanager
@@ -90,6 +104,19 @@ def _library() -> Any:
         return ctypes.CDLL(None)
     except (OSError, TypeError):  # no C library to be had by that name, as on Windows
         return None
+
+
+def by_line() -> None:
+    """Let compiled code print line by line.
+
+    What it printed before a crash is there then, and before what is written about the crash.
+    """
+    library = _library()
+    line_by_line = 1  # _IOLBF
+    if library is not None:
+        with contextlib.suppress(ValueError, AttributeError):  # no C library that we know
+            stdout = ctypes.c_void_p.in_dll(library, "stdout")
+            library.setvbuf(stdout, None, line_by_line, ctypes.c_size_t(0))
 
 
 def flush() -> None:

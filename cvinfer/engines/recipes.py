@@ -2,7 +2,8 @@
 
 A parameter that takes an estimator (`estimator`, `final_estimator`, ...) is written as in steps: a
 name, or a mapping with one name and its parameters; one that takes several (`estimators`,
-`transformer_list`) as a list of those, or a mapping from names of one's own to those.
+`transformer_list`) as a list of those, or a mapping from names of one's own to those, which may
+also stand as a list of pairs.
 """
 
 from __future__ import annotations
@@ -11,19 +12,19 @@ import hashlib
 import importlib
 import inspect
 import re
-import warnings
 from dataclasses import dataclass, field
 
 from typing import Any, Iterator, Mapping, Optional, Sequence
 
 import numpy as np
 
-from cvinfer.engines.base import LearnerSpec, Problem
+from cvinfer.engines import declared
+from cvinfer.engines.base import TAKES_SEVERAL, LearnerSpec, Problem
+from cvinfer.engines.outside import leading
 from cvinfer.names import close_match
 from cvinfer.engines.quiet import one_line
 
 TAKES_ONE = ("estimator", "base_estimator", "final_estimator")
-TAKES_SEVERAL = ("estimators", "transformer_list")
 GRIDS = ("param_grid", "param_distributions")
 
 Path = tuple[Any, ...]
@@ -80,6 +81,18 @@ def is_foreign(name: object) -> bool:
     return isinstance(name, str) and ":" in name
 
 
+def are_pairs(value: Any) -> bool:
+    """Whether this is a list of names of one's own, each with an estimator."""
+    return (
+        isinstance(value, (list, tuple))
+        and bool(value)
+        and all(
+            isinstance(each, (list, tuple)) and len(each) == 2 and isinstance(each[0], str)
+            for each in value
+        )
+    )
+
+
 class Reader:
     """Reads one learner's entry into nodes; `problems` has all that was wrong with it."""
 
@@ -108,6 +121,8 @@ class Reader:
             node = self._steps(learner)
         else:
             node = self._learner(learner)
+        if not self.allow_code:
+            self.problems += leading(learner)
         return None if self.problems else node
 
     def _learner(self, learner: LearnerSpec) -> Optional[Node]:
@@ -261,11 +276,11 @@ class Reader:
         if len(self.problems) > before:
             return None
         ready = built(value)
-        refusal = refused(cls, name, ready)
+        refusal = declared.refused(cls, name, ready)
         if refusal is None:
             return value
         # YAML has lists only, where some parameters want a tuple.
-        if isinstance(ready, list) and refused(cls, name, tuple(ready)) is None:
+        if isinstance(ready, list) and declared.refused(cls, name, tuple(ready)) is None:
             return tuple(ready)
         self._fault(
             path,
@@ -277,13 +292,16 @@ class Reader:
 
     def _inner(self, cls: type, name: str, value: Any, path: Path) -> Any:
         if isinstance(value, str) and self.catalogue.find(value) is None:
-            if not is_foreign(value) and refused(cls, name, value) is None:
+            if not is_foreign(value) and declared.refused(cls, name, value) is None:
                 return value  # a word with a meaning of its own, such as "deprecated"
         return self._form(value, path)
 
     def _several(self, value: Any, path: Path) -> Any:
         if isinstance(value, Mapping):
             pairs = [(str(key), self._form(each, (*path, key))) for key, each in value.items()]
+            return Named((key, node) for key, node in pairs if node is not None)
+        if are_pairs(value):
+            pairs = [(key, self._form(each, (*path, i, 1))) for i, (key, each) in enumerate(value)]
             return Named((key, node) for key, node in pairs if node is not None)
         if isinstance(value, (list, tuple)):
             nodes = [self._form(each, (*path, i)) for i, each in enumerate(value)]
@@ -373,6 +391,11 @@ class Reader:
             if grids is None:
                 continue
             one = isinstance(grids, Mapping)
+            if not one and not (
+                isinstance(grids, (list, tuple)) and all(isinstance(g, Mapping) for g in grids)
+            ):
+                self._fault((*inside, key), f"{_shown(grids)} is no grid of parameters", _GRID)
+                continue
             known = built(node.values["estimator"]).get_params()
             for i, grid in enumerate([grids] if one else grids):
                 for name in grid if isinstance(grid, Mapping) else ():
@@ -474,68 +497,29 @@ def foreign_class(name: str) -> type:
 
 
 def signature_of(cls: type) -> tuple[list[str], list[str], bool]:
-    """Names of the constructor's parameters, those without default, and whether it takes any."""
+    """Names of the constructor's parameters, those it needs, and whether it takes any.
+
+    It needs those without default, and an estimator whose default its own declaration refuses.
+    """
     parameters = list(inspect.signature(cls).parameters.values())
     open_ended = any(each.kind is each.VAR_KEYWORD for each in parameters)
     usable = [
         each for each in parameters if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)
     ]
-    required = [each.name for each in usable if each.default is each.empty]
+    required = [
+        each.name
+        for each in usable
+        if each.default is each.empty
+        or (each.name in TAKES_ONE and declared.refused(cls, each.name, each.default) is not None)
+    ]
     return sorted(each.name for each in usable), required, open_ended
-
-
-def refused(cls: type, name: str, value: Any) -> Optional[str]:
-    """What the class allows instead of `value`, by its own declaration; None where it agrees."""
-    from sklearn.utils import _param_validation as validation
-
-    declared = getattr(cls, "_parameter_constraints", {}).get(name, "no_validation")
-    if isinstance(declared, str):
-        return None
-    tried = declared
-    if isinstance(value, bool):
-        # Python counts True as the number 1; who writes true for a number has made a mistake.
-        tried = [each for each in declared if not isinstance(each, validation.Interval)]
-    try:
-        with warnings.catch_warnings():
-            # It still lets 1 pass for true, under a warning that it will not for long.
-            warnings.simplefilter("error", FutureWarning)
-            validation.validate_parameter_constraints({name: tried}, {name: value}, cls.__name__)
-    except (ValueError, TypeError, IndexError, FutureWarning):
-        shown = [validation.make_constraint(each) for each in declared]
-        return " or ".join(_in_spec_words(each) for each in shown if not each.hidden)
-    return None
-
-
-def _words(constraint: Any) -> list[str]:
-    """The words that a constraint allows, in one order; none where it is not about words."""
-    options = getattr(constraint, "options", ())
-    outdated = getattr(constraint, "deprecated", ())
-    return sorted(each for each in options if isinstance(each, str) and each not in outdated)
-
-
-def _in_spec_words(constraint: Any) -> str:
-    options = _words(constraint)
-    if options:
-        return ", ".join(options)
-    words = str(constraint)
-    plainer = {
-        "None": "null",
-        "an instance of 'str'": "text",
-        "an instance of 'bool'": "true or false",
-        "a bool": "true or false",
-    }
-    return plainer.get(words, words)
 
 
 def _meant(cls: type, name: str, value: Any) -> Optional[str]:
     """The word that was misspelt, or the number that YAML took for text, such as 1e-3."""
     if not isinstance(value, str):
         return None
-    from sklearn.utils._param_validation import make_constraint
-
-    declared = getattr(cls, "_parameter_constraints", {}).get(name, ())
-    words = [word for each in declared for word in _words(make_constraint(each))]
-    close = close_match(value, words)
+    close = close_match(value, declared.words(cls, name))
     if close is not None:
         return close
     for kind in (int, float):
@@ -543,7 +527,7 @@ def _meant(cls: type, name: str, value: Any) -> Optional[str]:
             number = kind(value)
         except ValueError:
             continue
-        if refused(cls, name, number) is None:
+        if declared.refused(cls, name, number) is None:
             return f"{number!r} without quotes"
     return None
 
@@ -576,4 +560,5 @@ def _shown(value: Any) -> str:
 
 _FORM = "a name, or a name with its parameters as in {SVC: {C: 10}}"
 _MAPPING = "parameters by name, as in {C: 10}"
+_GRID = "a mapping of parameters to lists of values, as in {C: [1, 10]}, or a list of those"
 _KEYS = "engine, learner, params, steps"

@@ -24,6 +24,7 @@ from cvinfer.engines.base import (
     Problem,
     Session,
 )
+from cvinfer.foreign import quoted
 from cvinfer.names import close_match
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class RwekaEngine:
         if problems:
             return problems
         try:
-            return _of_weka(learner)
+            return _of_weka(learner, allow_code)
         except NoR as error:
             return [Problem(("engine",), f"the engine {self.name} cannot be used here: {error}")]
 
@@ -244,7 +245,7 @@ def _of_form(learner: LearnerSpec) -> list[Problem]:
     return problems
 
 
-def _of_weka(learner: LearnerSpec) -> list[Problem]:
+def _of_weka(learner: LearnerSpec, allow_code: bool) -> list[Problem]:
     """Faults that Weka itself finds."""
     from cvinfer.engines._r.inquiry import known
 
@@ -264,6 +265,13 @@ def _of_weka(learner: LearnerSpec) -> list[Problem]:
         return [Problem(("params", *error.path), str(error))]
     except LearnerError as error:
         return [Problem(("params",), str(error))]
+    if not allow_code:
+        # Before Weka is given any option: some of them read or write as soon as they are set.
+        leading = known("weka_outside", full, tuple(words))
+        if leading:
+            path = ("params", *_blamed(leading[0], options))
+            message = f"{quoted(leading[0])} leads to files or to the network"
+            return [Problem(path, message, "options that do not, or this one with --allow-code")]
     found = known("weka_check", full, tuple(words))
     if found is None:
         return []

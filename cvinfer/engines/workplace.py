@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from pathlib import Path
 from typing import NoReturn, Optional
 
@@ -30,6 +31,11 @@ def memory_mb() -> Optional[float]:
     """`limits.memory_mb` of the spec: what one fit may take; None without a limit."""
     found = os.environ.get(MEMORY_MB)
     return float(found) if found else None
+
+
+def import_path() -> list[str]:
+    """Where modules are looked for, said so that it holds in any working directory."""
+    return [os.path.abspath(each) if os.path.exists(each or ".") else each for each in sys.path]
 
 
 _allowed: dict[str, float] = {}

@@ -8,8 +8,15 @@ failure <- function(message, kind = "r") {
 is_failure <- function(x) is.list(x) && !is.null(x[["error"]])
 
 one_line <- function(text) {
-  text <- gsub("[[:space:]]+", " ", paste(enc2utf8(as.character(text)), collapse = "; "))
-  trimws(text)
+  trimws(gsub("[[:space:]]+", " ", paste(readable(text), collapse = "; ")))
+}
+
+# Text as UTF-8; bytes that are none, which R refuses to search, are written as <ff>.
+readable <- function(text) {
+  text <- as.character(text)
+  known <- Encoding(text) != "bytes"
+  text[known] <- enc2utf8(text[known])
+  iconv(text, "UTF-8", "UTF-8", sub = "byte")
 }
 
 # A fault that we found ourselves, in contrast to one that a learner raised.

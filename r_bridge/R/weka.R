@@ -2,6 +2,17 @@
 
 session <- new.env(parent = emptyenv())
 
+# What a JVM must be started with by whoever does so before rJava, which then takes that one.
+bridge_weka_jvm <- function(parameters = character()) {
+  guarded(who = "Java", {
+    if (!requireNamespace("rJava", quietly = TRUE)) refuse(package_fault("rJava"))
+    list(
+      parameters = jvm_parameters(parameters),
+      class_path = system.file("java", "boot", package = "rJava")
+    )
+  })
+}
+
 bridge_weka_start <- function(parameters = character(), jars = character()) {
   guarded(who = "Java", {
     own <- own_jar()
@@ -28,6 +39,8 @@ jvm_parameters <- function(given) {
     "-XX:-UsePerfData", "-XX:+DisableAttachMechanism",
     paste0("-XX:ErrorFile=", file.path(tempdir(), "java_error_%p.log")),
     paste0("-Djava.io.tmpdir=", tempdir()),
+    # XML that names files or addresses is read without them.
+    paste0("-Djavax.xml.accessExternal", c("DTD", "Schema", "Stylesheet"), "="),
     # Weka asks no server for packages.
     "-Dweka.packageManager.offline=true",
     # Weka adds the matrix library inside its jar through a door that Java 16 closed; without it
@@ -126,6 +139,16 @@ bridge_weka_check <- function(class, options) {
       if (length(found) == 1L) message <- paste0(message, near_classifiers(class))
       list(message = message, allowed = found[-1L])
     }
+  })
+}
+
+# Words of the options that lead to files or to the network; found without setting any option.
+bridge_weka_outside <- function(class, options) {
+  guarded({
+    started()
+    rJava::.jcall("cvinfer/Reach", "[S", "outside", rJava::.jarray(session$jars), class,
+      rJava::.jarray(as.character(options))
+    )
   })
 }
 

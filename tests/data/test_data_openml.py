@@ -1,11 +1,13 @@
-"""OpenML through scikit-learn's fetcher, against a real server on this machine."""
+"""OpenML's interface, against a real server on this machine."""
 
 from __future__ import annotations
 
 import hashlib
+import importlib.util
+import io
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -13,10 +15,12 @@ from typing import Any
 import pytest
 
 from cvinfer.data import Dataset, describe, load
+from cvinfer.data.catalogue import openml
 from cvinfer.errors import UserError
 
-pytest.importorskip("sklearn")
-pytest.importorskip("pandas")
+needs_arff = pytest.mark.skipif(
+    importlib.util.find_spec("arff") is None, reason="liac-arff is not installed"
+)
 
 ARFF = b"""@relation tiny
 @attribute id integer
@@ -32,14 +36,45 @@ ARFF = b"""@relation tiny
 """
 
 
-def feature(at: int, name: str, kind: str, **more: str) -> dict[str, str]:
+def feature(at: int, name: str, kind: str, **more: Any) -> dict[str, Any]:
     flags = {"is_target": "false", "is_ignore": "false", "is_row_identifier": "false", **more}
     flags["number_of_missing_values"] = "1" if name == "size" else "0"
     return {"index": str(at), "name": name, "data_type": kind, **flags}
 
 
+FEATURES = [
+    feature(0, "id", "numeric", is_row_identifier="true"),
+    feature(1, "size", "numeric"),
+    feature(2, "colour", "nominal", nominal_value=["red", "blue", "green"]),
+    feature(3, "grade", "numeric"),
+    feature(4, "class", "nominal", nominal_value=["good", "bad"], is_target="true"),
+]
+
+
+def parquet() -> bytes:
+    """The records of ARFF as OpenML's own conversion has them."""
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    from pyarrow.parquet import write_table  # type: ignore[import]
+
+    columns = {
+        "id": pyarrow.array([1.0, 2.0, 3.0, 4.0]),
+        "size": pyarrow.array([1.5, None, 4.0, -1.0]),
+        "colour": pyarrow.array(["red", "blue", "red", "blue"]).dictionary_encode(),
+        "grade": pyarrow.array([1.0, 2.0, 1.0, 2.0]),
+        "class": pyarrow.array(["good", "bad", "bad", "good"]).dictionary_encode(),
+    }
+    made = io.BytesIO()
+    write_table(pyarrow.table(columns), made)
+    return made.getvalue()
+
+
 class Server(ThreadingHTTPServer):
+    """What it offers: a description that can be changed, and files by their paths."""
+
     asked: list[str]
+    description: dict[str, Any]
+    files: dict[str, bytes]
+    faults: list[int]
 
     @property
     def address(self) -> str:
@@ -58,35 +93,15 @@ class Answers(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def answer(self) -> tuple[int, bytes]:
-        path = self.path.split("?")[0]
-        if path.endswith(("/61", "/download/710", "/tiny.arff")):
-            if "features" in path:
-                features = [
-                    feature(0, "id", "numeric", is_row_identifier="true"),
-                    feature(1, "size", "numeric"),
-                    feature(2, "colour", "nominal"),
-                    feature(3, "grade", "numeric"),
-                    feature(4, "class", "nominal", is_target="true"),
-                ]
-                return 200, json.dumps({"data_features": {"feature": features}}).encode()
-            if "qualities" in path:
-                quality = [{"name": "NumberOfInstances", "value": "4.0"}]
-                return 200, json.dumps({"data_qualities": {"quality": quality}}).encode()
-            if "json/data" in path:
-                description = {
-                    "id": "61",
-                    "name": "tiny",
-                    "version": "1",
-                    "status": "active",
-                    "format": "ARFF",
-                    "file_id": "710",
-                    "url": f"{self.server.address}/data/v1/download/710/tiny.arff",
-                    "md5_checksum": hashlib.md5(ARFF).hexdigest(),
-                    "description": "four records",
-                }
-                return 200, json.dumps({"data_set_description": description}).encode()
-            return 200, ARFF
-        if "json/data" in path:
+        if self.server.faults:
+            return self.server.faults.pop(), b""
+        if self.path in self.server.files:
+            return 200, self.server.files[self.path]
+        if self.path == "/api/v1/json/data/61":
+            return 200, json.dumps({"data_set_description": self.server.description}).encode()
+        if self.path == "/api/v1/json/data/features/61":
+            return 200, json.dumps({"data_features": {"feature": FEATURES}}).encode()
+        if "json/data" in self.path:
             return 412, b'{"error": {"code": "111", "message": "Unknown dataset"}}'
         return 404, b""
 
@@ -95,9 +110,22 @@ class Answers(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    monkeypatch.setattr(openml, "_PAUSE", 0.01)
     found = Server(("127.0.0.1", 0), Answers)
-    found.asked = []
+    found.asked, found.faults = [], []
+    found.files = {"/data/v1/download/710/tiny.arff": ARFF}
+    found.description = {
+        "id": "61",
+        "name": "tiny",
+        "version": "1",
+        "status": "active",
+        "format": "ARFF",
+        "file_id": "710",
+        "url": f"{found.address}/data/v1/download/710/tiny.arff",
+        "md5_checksum": hashlib.md5(ARFF).hexdigest(),
+        "description": "four records",
+    }
     thread = threading.Thread(target=found.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     yield found
@@ -106,6 +134,11 @@ def server() -> Iterator[Server]:
     thread.join()
 
 
+def asking(address: str, **more: Any) -> dict[str, Any]:
+    return {"source": "openml", "id": 61, "cache": "c", "server": address, **more}
+
+
+@needs_arff
 def test_fetch_once_then_from_the_cache(
     tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,15 +166,24 @@ def test_fetch_once_then_from_the_cache(
     numbers = load({**spec, "target": "grade", "missing": "drop"}, tmp_path, 1)
     assert isinstance(numbers, Dataset)
     assert numbers.classes == ("1", "2") and numbers.n == 3
+
+    # A column says which records belong together, be it of numbers or of words.
+    for column in ("grade", "colour"):
+        grouped = load({**imputed, "groups": column}, tmp_path, 1)
+        assert isinstance(grouped, Dataset) and grouped.groups is not None
+        assert column not in [each.name for each in grouped.features]
+        assert (grouped.groups == grouped.groups[[2, 3, 0, 1]]).all()
+        assert grouped.groups[0] != grouped.groups[1]
     assert [column.name for column in numbers.features] == ["size", "colour", "class"]
 
 
+@needs_arff
 @pytest.mark.parametrize(
     "change, path, words",
     [
-        ({"id": 62}, ("id",), "62"),
+        ({"id": 62}, ("id",), "412"),
         ({"id": 0}, ("id",), "counts from 1"),
-        ({"target": "clas"}, ("target",), "clas"),
+        ({"target": "clas"}, ("target",), "did you mean 'class'?"),
         ({"server": "openml"}, ("server",), "no http address"),
         ({}, ("missing",), "'size' in 1"),
     ],
@@ -149,25 +191,89 @@ def test_fetch_once_then_from_the_cache(
 def test_faults(
     tmp_path: Path, server: Server, change: dict[str, Any], path: tuple[object, ...], words: str
 ) -> None:
-    spec: dict[str, Any] = {"source": "openml", "id": 61, "cache": "kept"}
-    spec.update({"server": server.address, **change})
     with pytest.raises(UserError) as caught:
-        load(spec, tmp_path, 1)
+        load({**asking(server.address), **change}, tmp_path, 1)
     assert words in str(caught.value) and caught.value.path == path
 
 
-def test_the_fetcher_is_left_as_it_was(tmp_path: Path, server: Server) -> None:
-    import socket
+def spoil_json(server: Server) -> None:
+    server.files["/api/v1/json/data/61"] = b"<html>"
 
-    from sklearn.datasets import _openml  # type: ignore[import]
 
-    before = dict(vars(_openml)), socket.getdefaulttimeout()
-    load(
-        {"source": "openml", "id": 61, "cache": "c", "server": server.address, "missing": "drop"},
-        tmp_path,
-        1,
+def lose_features(server: Server) -> None:
+    server.files["/api/v1/json/data/features/61"] = b'{"data_features": {}}'
+
+
+def add_feature(server: Server) -> None:
+    more = [*FEATURES, feature(5, "weight", "numeric")]
+    answer = json.dumps({"data_features": {"feature": more}}).encode()
+    server.files["/api/v1/json/data/features/61"] = answer
+
+
+def change_file(server: Server) -> None:
+    server.files["/data/v1/download/710/tiny.arff"] = ARFF + b"5, 1, red, 1, bad\n"
+
+
+def break_file(server: Server) -> None:
+    server.files["/data/v1/download/710/tiny.arff"] = b"@relation r\n"
+    server.description["md5_checksum"] = ""
+
+
+def lose_file(server: Server) -> None:
+    server.files.clear()
+
+
+def point_to_a_file(server: Server) -> None:
+    server.description["url"] = "file:///etc/hostname"
+
+
+def offer_nothing(server: Server) -> None:
+    del server.description["url"]
+
+
+@needs_arff
+@pytest.mark.parametrize(
+    "spoil, words",
+    [
+        (spoil_json, "no JSON"),
+        (lose_features, "lacks 'data_features'"),
+        (add_feature, "has no column 'weight'"),
+        (change_file, "came damaged"),
+        (break_file, "no @data line"),
+        (lose_file, "answered 404"),
+        (point_to_a_file, "no http address"),
+        (offer_nothing, "neither as parquet nor as arff"),
+    ],
+)
+def test_servers_that_do_not_keep_the_rules(
+    tmp_path: Path, server: Server, spoil: Callable[[Server], None], words: str
+) -> None:
+    spoil(server)
+    for _ in range(2):  # nothing of it is taken for good from the cache
+        with pytest.raises(UserError) as caught:
+            load(asking(server.address, missing="drop"), tmp_path, 1)
+        assert words in str(caught.value) and caught.value.path == ("id",)
+    assert not list((tmp_path / "c").rglob("*.part"))
+
+
+@needs_arff
+def test_a_passing_fault_is_asked_again(tmp_path: Path, server: Server) -> None:
+    server.faults += [503, 500]
+    assert load(asking(server.address, missing="drop"), tmp_path, 1).name == "tiny"
+    server.faults += 3 * [503]
+    with pytest.raises(UserError, match="answered 503"):
+        load(asking(server.address, cache="d"), tmp_path, 1)
+
+
+@needs_arff
+def test_what_openml_says_against_a_set_is_noted(tmp_path: Path, server: Server) -> None:
+    server.description.update(status="deactivated", version="3", warning="odd numbers")
+    data = load(asking(server.address, missing="drop"), tmp_path, 1)
+    assert isinstance(data, Dataset)
+    assert data.notes[:2] == (
+        "OpenML: version 3 of this data set is deactivated",
+        "OpenML: warning: odd numbers",
     )
-    assert (dict(vars(_openml)), socket.getdefaulttimeout()) == before
 
 
 def test_a_server_that_is_not_there(tmp_path: Path, server: Server) -> None:
@@ -176,3 +282,72 @@ def test_a_server_that_is_not_there(tmp_path: Path, server: Server) -> None:
     server.server_close()
     with pytest.raises(UserError, match="cannot be reached"):
         load({"source": "openml", "id": 61, "cache": "c", "server": address}, tmp_path, 1)
+
+
+# --- parquet --------------------------------------------------------------------------------------
+
+
+def offer_parquet(server: Server, content: bytes) -> None:
+    server.description["parquet_url"] = f"{server.address}/61.pq"
+    server.files["/61.pq"] = content
+
+
+def without(monkeypatch: pytest.MonkeyPatch, *modules: str) -> None:
+    """As if these were not installed."""
+    monkeypatch.setattr(openml, "_readable", lambda form: form.module not in modules)
+
+
+@needs_arff
+def test_parquet_is_taken_where_it_is_offered_and_gives_the_same(
+    tmp_path: Path, server: Server
+) -> None:
+    spec = asking(server.address, missing="impute")
+    plain = load(spec, tmp_path, 1)
+    grades = load({**spec, "target": "grade"}, tmp_path, 1)
+    assert not [path for path in server.asked if path.endswith(".pq")]
+    offer_parquet(server, parquet())
+    server.asked.clear()
+    found = load({**spec, "cache": "d"}, tmp_path, 1)
+    assert server.asked[-1] == "/61.pq"
+    assert isinstance(plain, Dataset) and isinstance(found, Dataset)
+    assert isinstance(grades, Dataset)
+    assert found.sha256 == plain.sha256 and found.classes == ("bad", "good")
+    again = load({**spec, "cache": "d", "target": "grade"}, tmp_path, 1)
+    assert isinstance(again, Dataset)
+    assert again.sha256 == grades.sha256 and again.classes == ("1", "2")
+
+
+@needs_arff
+def test_a_parquet_file_that_was_never_made_costs_nothing(tmp_path: Path, server: Server) -> None:
+    offer_parquet(server, b"")
+    del server.files["/61.pq"]
+    assert load(asking(server.address, missing="drop"), tmp_path, 1).name == "tiny"
+
+
+@needs_arff
+def test_without_pyarrow_the_arff_file_is_taken(
+    tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offer_parquet(server, b"PAR1 not asked for")
+    without(monkeypatch, "pyarrow")
+    assert load(asking(server.address, missing="drop"), tmp_path, 1).name == "tiny"
+    assert "/61.pq" not in server.asked
+
+
+def test_a_server_without_arff_says_what_is_needed(
+    tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offer_parquet(server, b"PAR1 not asked for")
+    del server.description["url"]
+    without(monkeypatch, "pyarrow")
+    with pytest.raises(UserError, match="needs the package pyarrow, which is not installed"):
+        load(asking(server.address), tmp_path, 1)
+
+
+def test_files_may_write_declared_values_in_their_own_way() -> None:
+    nominal = {"data_type": "nominal", "nominal_value": ["TRUE", "FALSE", "1", "2.50"]}
+    written = ["true", "False", "1.0", "2.50", "other", None]
+    assert openml._texts(written, nominal) == ["TRUE", "FALSE", "1", "2.50", "other", None]
+    # Without a list of values nobody knows better than the file.
+    assert openml._texts(["007", "1.0"], {"data_type": "nominal"}) == ["007", "1.0"]
+    assert openml._texts(["007", "1.50"], {"data_type": "numeric"}) == ["7", "1.5"]

@@ -131,6 +131,20 @@ def test_data_sets_travel_to_workers(tmp_path: Path) -> None:
         data.target[0] = 1
 
 
+def test_the_parquet_example_holds_the_records_of_the_csv() -> None:
+    base = Path(__file__).resolve().parents[2] / "specs"
+    # To be seen without pyarrow too: it is there, and whole.
+    content = (base / "data" / "parcels.parquet").read_bytes()
+    assert content[:4] == content[-4:] == b"PAR1" and len(content) < 10_000
+    pytest.importorskip("pyarrow", reason="pyarrow, which reads parquet, is not installed")
+    found, plain = (
+        load({"source": kind, "path": f"data/parcels.{kind}", "target": "sent_by"}, base, 1)
+        for kind in ("parquet", "csv")
+    )
+    assert isinstance(found, Dataset) and isinstance(plain, Dataset)
+    assert found.sha256 == plain.sha256 and found.n == 160
+
+
 def test_parquet_without_pyarrow_says_so(tmp_path: Path, fault: Fault) -> None:
     try:
         import pyarrow  # type: ignore[import]  # noqa: F401

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from types import MethodType
 from typing import Any, Optional
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from engine_data import categorical, clouds, dataset, learner, numeric
 
 from cvinfer.data.dataset import Dataset
-from cvinfer.engines import LearnerSpec, Problem, engine
+from cvinfer.engines import LearnerSpec, Problem, declared, engine, recipes
 
 
 def problems(
@@ -305,3 +306,40 @@ def test_versions_name_the_distribution_of_foreign_code() -> None:
 
     entry = learner("pytest:Item")
     assert engine("sklearn").versions(entry)["pytest"] == installed.__version__
+
+
+def test_ranges_and_words_read_the_same_in_every_version_of_scikit_learn() -> None:
+    from sklearn.linear_model import LogisticRegression, SGDClassifier
+    from sklearn.svm import SVC
+    from sklearn.tree import DecisionTreeClassifier
+
+    found = {
+        f"{cls.__name__} {name}": declared.refused(cls, name, object())
+        for cls, name in [
+            (SVC, "C"),
+            (SVC, "degree"),
+            (SVC, "shrinking"),
+            (SGDClassifier, "l1_ratio"),
+            (LogisticRegression, "tol"),
+            (DecisionTreeClassifier, "splitter"),
+        ]
+    }
+    assert {each: (said or "").split(" or null")[0] for each, said in found.items()} == {
+        "SVC C": "a float in the range (0.0, inf)",
+        "SVC degree": "an int in the range [0, inf)",
+        "SVC shrinking": "true or false",
+        "SGDClassifier l1_ratio": "a float in the range [0.0, 1.0]",
+        "LogisticRegression tol": "a float in the range [0.0, inf)",
+        "DecisionTreeClassifier splitter": "best, random",
+    }
+    assert declared.words(SVC, "kernel") == ["linear", "poly", "precomputed", "rbf", "sigmoid"]
+
+
+def test_an_estimator_whose_default_is_refused_is_needed() -> None:
+    class Wrapper:
+        _parameter_constraints = {"estimator": [MethodType], "base_estimator": [MethodType, None]}
+
+        def __init__(self, estimator: Any = None, base_estimator: Any = None) -> None:
+            self.estimator, self.base_estimator = estimator, base_estimator
+
+    assert recipes.signature_of(Wrapper) == (["base_estimator", "estimator"], ["estimator"], False)

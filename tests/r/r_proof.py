@@ -16,6 +16,7 @@ from typing import Any, Iterable, Mapping, NamedTuple, Optional, Sequence
 import numpy as np
 import pytest
 
+from cvinfer.places import predictions_files
 from cvinfer.cli import main
 from cvinfer.data.dataset import Dataset
 from cvinfer.engines._r.place import library
@@ -157,9 +158,8 @@ def found_in(result: Result, sets: Sequence[Dataset]) -> Outcomes:
     """The predictions of a run from its files, and its failures."""
     assert result.directory is not None
     found: Outcomes = {}
-    for number, one in enumerate(sets):
-        suffix = "" if len(sets) == 1 else f"-{number + 1}"
-        path = result.directory / f"predictions{suffix}.csv.gz"
+    for one, file in zip(sets, predictions_files([each.name for each in sets])):
+        path = result.directory / file
         with gzip.open(path, "rt", encoding="utf-8", newline="") as lines:
             rows = [row for row in csv.DictReader(lines) if row.get("role", "test") == "test"]
         for split, at in _grouped(rows).items():

@@ -133,6 +133,18 @@ def test_anything_can_be_the_class(
     assert found.class_levels == order
 
 
+@pytest.mark.parametrize("column, count", [("Plant", 12), ("Type", 2), ("conc", 7)])
+def test_columns_of_r_group_records(
+    told: dict[str, dict[str, Told]], column: str, count: int
+) -> None:
+    spec = {"source": "r", "package": "datasets", "dataset": "CO2", "target": "Treatment"}
+    found = load({**spec, "groups": column}, Path(), 1)
+    assert isinstance(found, Dataset) and found.groups is not None
+    assert column not in [each.name for each in found.features]
+    pairs = set(zip(found.groups.tolist(), told["CO2"][column].values))
+    assert len(pairs) == count == len(set(found.groups.tolist()))
+
+
 def test_the_order_of_the_classes_reaches_the_learners(weka: Path, tmp_path: Path) -> None:
     # A tie goes to the first class in R's order, which is the last by name.
     rows = ["scheme,replication,fold,role,record"]

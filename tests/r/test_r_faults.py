@@ -135,7 +135,7 @@ def _is_helper(process: Any) -> bool:
     return any("cvinfer.engines._r.answers" in each for each in process.cmdline())
 
 
-def wait_for(found: Callable[[], Any], seconds: float = 40.0) -> Any:
+def wait_for(found: Callable[[], Any], seconds: float = 120.0) -> Any:
     """What `found` gives as soon as that is something; or the last nothing."""
     give_up = time.monotonic() + seconds
     while True:
@@ -172,7 +172,7 @@ class Ran(NamedTuple):
         )
 
 
-def finished(world: World, process: "subprocess.Popen[str]", seconds: float = 300.0) -> Ran:
+def finished(world: World, process: "subprocess.Popen[str]", seconds: float = 900.0) -> Ran:
     out, err = process.communicate(timeout=seconds)
     assert (world.result / "result.json").exists(), err
     document = json.loads((world.result / "result.json").read_text())

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from r_proof import Answer, Study, begin, complete, r_data, same, spec_of, study
 
+from cvinfer.engines._r import inquiry
+
 pytestmark = pytest.mark.usefixtures("r")
 
 #: Numbers, numbers and two classes, logicals and many classes.
@@ -170,14 +172,23 @@ def test_two_classes(two_classes: Study, learner: str, data: str) -> None:
     agree(two_classes, data, learner)
 
 
+def fails_on_gaps(learner: str) -> bool:
+    """ranger takes missing values since its version 0.17."""
+    if learner == "ranger":
+        version = inquiry.ask("versions", ["ranger"])["ranger"]
+        return tuple(map(int, version.split(".")[:2])) < (0, 17)
+    return learner in ON_GAPS
+
+
 @pytest.mark.parametrize("learner", OF_TWO)
 def test_gaps_are_the_functions_own_business(two_classes: Study, learner: str) -> None:
     fits, failed = same(two_classes.found, two_classes.plain, "gaps", learner)
-    assert (fits, failed) == (6, 6 if learner in ON_GAPS else 0)
+    fails = fails_on_gaps(learner)
+    assert (fits, failed) == (6, 6 if fails else 0)
     (votes,) = [one for one in two_classes.sets if one.name == "gaps"]
     holes = np.any([column.missing for column in votes.features], axis=0)
     for outcome in two_classes.of("gaps", learner).values():
-        if learner in ON_GAPS:
+        if fails:
             every, gaps = len(outcome.records), int(holes[list(outcome.records)].sum())
             said = ON_GAPS[learner].format(all=every, gaps=gaps, full=every - gaps)
             assert outcome.fault is not None and re.search(said, outcome.fault)

@@ -123,7 +123,8 @@ def test_a_second_run_makes_no_fit(first: Study) -> None:
 
 def files_of_two(found: Study) -> dict[str, bytes]:
     assert found.result.directory is not None
-    names = (*FILES[:3], "predictions-1.csv.gz", "predictions-2.csv.gz")
+    sets = found.result.document["data"]
+    names = (*FILES[:3], *(f"predictions-{each['name']}.csv.gz" for each in sets))
     return {name: (found.result.directory / name).read_bytes() for name in names}
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from cvinfer import limits
 from cvinfer.errors import UserError
 
 from ..dataset import CATEGORICAL, NUMERIC, Column, categories
@@ -23,6 +24,11 @@ OPTIONS = {
 }
 
 _ATTRIBUTE = re.compile(r"^\s*@attribute\s+", re.IGNORECASE)
+# In quotes, where a backslash or a second quote makes one part of the name; or without any quote.
+_NAME = re.compile(
+    r"""@attribute\s+('(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|[^\s'"{%]+)(?=[\s{])""",
+    re.IGNORECASE,
+)
 _DATA = re.compile(r"^\s*@data\b", re.IGNORECASE)
 _NUMBER_TYPE = re.compile(r"(\s)(numeric|real|integer)\s*$", re.IGNORECASE)
 
@@ -42,6 +48,11 @@ def read_arff(request: Request) -> Table:
     column_of(names, target, "target", repr(path))
     at = names.index(target)
     kinds = dict(attributes)
+    # A line of a sparse file may be short for any number of values.
+    written = sum(1 for line in lines[len(header) :] if line.strip())
+    limits.room(
+        written * len(names), f"{written:,} records of {len(names):,} attributes", ("path",)
+    )
     lines[: len(header)] = _retyped(header, at)
     rows = _decoded(path, lines)["data"]
     if not rows:
@@ -65,6 +76,14 @@ def _header(path: str, lines: list[str]) -> tuple[list[str], list[tuple[str, Any
     if end is None:
         raise UserError(f"{path!r} has no @data line; is it an arff file?", ("path",))
     header = [_ATTRIBUTE.sub("@attribute ", line.rstrip()) for line in lines[: end + 1]]
+    for at, line in enumerate(header, 1):
+        # The library would take the quote away and go on.
+        if _ATTRIBUTE.match(line) and not _NAME.match(line):
+            raise UserError(
+                f"{path!r}, line {at}: the name of an attribute has a quote that is not closed, or"
+                " not opened",
+                ("path",),
+            )
     return header, _decoded(path, header)["attributes"]
 
 
@@ -87,13 +106,19 @@ def _decoded(path: str, lines: list[str]) -> Any:
         raise UserError(
             "arff files need the package liac-arff, which is not installed", ("source",)
         ) from None
-    decoder = arff.ArffDecoder()
+    at = 0
+
+    def counted() -> Iterator[str]:
+        nonlocal at
+        for at, line in enumerate(lines, 1):
+            yield line
+
     try:
-        return decoder.decode(iter(lines))
+        return arff.ArffDecoder().decode(counted())
     except arff.ArffException as error:
         fault = str(error).rstrip(".")
     except (ValueError, IndexError, TypeError, KeyError) as error:
-        fault = f"line {decoder._current_line}: {error}"
+        fault = f"line {at}: {error}"
     raise UserError(f"{path!r}: {fault}", ("path",))
 
 

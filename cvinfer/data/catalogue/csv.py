@@ -40,7 +40,11 @@ def read_csv(request: Request) -> Table:
         name: (lambda name=name, texts=texts: text_column(name, texts, missing))
         for name, texts in columns.items()
     }
-    return Table(file_stem(path), features, labels, target)
+
+    def texts(name: str) -> list[str | None]:
+        return [None if text in missing else text for text in columns[name]]
+
+    return Table(file_stem(path), features, labels, target, texts=texts)
 
 
 def _missing(words: list[object]) -> frozenset[str]:

@@ -2,29 +2,44 @@
 
 from __future__ import annotations
 
+import hashlib
+import http.client
+import importlib.util
+import json
 import os
-import socket
 import sys
-import threading
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
+from urllib.request import Request as Call
+from urllib.request import urlopen
 
 import numpy as np
 
+from cvinfer.arrays import entries
 from cvinfer.errors import UserError
 
 from ..dataset import CATEGORICAL, NUMERIC, Column, categories
+from ..files import did_you_mean
 from ..registry import Option, Request, source
 from ..table import Table
+from .arff import read_arff
+from .parquet import read_parquet
 
+SERVER = "https://www.openml.org/"
 SERVER_VARIABLE = "CVINFER_OPENML_SERVER"
+#: Seconds for a word of the server, and for a whole file.
 _SECONDS = 60.0
-_lock = threading.Lock()
+_LONGEST = 3600.0
+_TRIES = 3
+_PAUSE = 0.5
+_CHUNK = 1 << 16
+#: Bytes of a description or a list of features; real ones have a few thousand for each feature.
+_MOST_JSON = 1 << 28
 
 OPTIONS = {
     "id": Option("integer", True, "OpenML's number of the data set"),
@@ -36,6 +51,27 @@ OPTIONS = {
         "string", False, f"another server with OpenML's interface; also by {SERVER_VARIABLE}"
     ),
 }
+
+
+class Format(NamedTuple):
+    """A form in which OpenML hands out records: where its description says so, and who reads it."""
+
+    key: str
+    suffix: str
+    module: str
+    package: str
+    reader: Callable[[Request], Table]
+    checksum: str = ""
+
+
+#: The better one first: OpenML means to give up arff.
+FORMATS = (
+    Format("parquet_url", ".parquet", "pyarrow", "pyarrow", read_parquet),
+    Format("url", ".arff", "arff", "liac-arff", read_arff, "md5_checksum"),
+)
+
+
+# --- places ---------------------------------------------------------------------------------------
 
 
 def _server(request: Request) -> str | None:
@@ -65,152 +101,275 @@ def _cache(request: Request) -> Path:
     return root / (urlsplit(server).netloc.replace(":", "_") if server else "openml.org")
 
 
+def _file(request: Request, suffix: str) -> Path:
+    return _cache(request) / f"{request['id']}{suffix}"
+
+
+def _kept(request: Request) -> Format | None:
+    """The format of the records that are in the cache and can be read here."""
+    for form in FORMATS:
+        if _readable(form) and _file(request, form.suffix).is_file():
+            return form
+    return None
+
+
+def _readable(form: Format) -> bool:
+    return importlib.util.find_spec(form.module) is not None
+
+
 def _ready(request: Request) -> bool:
-    # A marker of our own: where the fetcher keeps its files differs between its versions.
-    return _marker(request).is_file()
+    parts = (_file(request, suffix).is_file() for suffix in (".description.json", ".features.json"))
+    return all(parts) and _kept(request) is not None
 
 
-def _marker(request: Request) -> Path:
-    return _cache(request) / f"complete-{request['id']}"
-
-
-@contextmanager
-def _other_server(server: str | None) -> Iterator[None]:
-    """scikit-learn's fetcher turned to another server, with a limit on every wait."""
-    from sklearn.datasets import _openml as fetcher  # type: ignore[import]
-
-    with _lock:
-        prefix = fetcher._OPENML_PREFIX
-        known = {
-            name: value
-            for name, value in vars(fetcher).items()
-            if isinstance(value, str) and value.startswith(prefix)
-        }
-        timeout = socket.getdefaulttimeout()
-        try:
-            socket.setdefaulttimeout(_SECONDS)
-            if server is not None:
-                for name, value in known.items():
-                    setattr(fetcher, name, server + value[len(prefix) :])
-            yield
-        finally:
-            socket.setdefaulttimeout(timeout)
-            for name, value in known.items():
-                setattr(fetcher, name, value)
+# --- reading --------------------------------------------------------------------------------------
 
 
 @source("openml", "a data set of OpenML by its number", OPTIONS, ready=_ready)
 def read_openml(request: Request) -> Table:
     """Nominal attributes are categorical, with the levels that occur.
 
-    Features of a sparse set are numbers, as the fetcher codes them. It hands numbers over as
-    numbers: a class that is a whole number is written without a decimal point, any other as Python
-    writes it.
+    OpenML's list of features has the last word, so that parquet and arff give the same. A class
+    that is a whole number is written without a decimal point, any other number as Python writes it.
     """
-    bunch, notes = _fetched(request)
-    names = [str(name) for name in bunch.feature_names]
-    target = _target(request, bunch)
-    if hasattr(bunch.data, "tocsc"):
-        dense = bunch.data.toarray()
-        columns = {name: dense[:, at] for at, name in enumerate(names)}
-    else:
-        columns = {name: bunch.data[name] for name in names}
-    features = {
-        name: (lambda name=name, values=values: _column(name, values))
-        for name, values in columns.items()
-        if name != target
-    }
-    labels = _labels(bunch.target)
-    name = str((bunch.get("details") or {}).get("name") or f"openml-{request['id']}")
-    return Table(name, features, labels, target, notes)
-
-
-def _fetched(request: Request) -> tuple[Any, tuple[str, ...]]:
-    try:
-        from sklearn.datasets import fetch_openml  # type: ignore[import]
-    except ImportError:
-        raise UserError(
-            "OpenML needs the package scikit-learn, which is not installed", ("source",)
-        ) from None
-    number, cache, server = request["id"], _cache(request), _server(request)
+    number = request["id"]
     if number < 1:
         raise UserError(f"id = {number}, but OpenML counts from 1", ("id",))
-    where = server or "https://openml.org/"
     try:
-        with warnings.catch_warnings(record=True) as caught, _other_server(server):
-            warnings.simplefilter("always")
-            cache.mkdir(parents=True, exist_ok=True)
-            bunch = fetch_openml(
-                data_id=number,
-                data_home=str(cache),
-                target_column=request.get("target", "default-target"),
-                as_frame="auto",
-                parser="liac-arff",
-            )
-            _marker(request).touch()
-    except HTTPError as error:
-        raise UserError(
-            f"{where} answered {error.code} {error.reason} for data set {number}", ("id",)
-        ) from None
-    except (URLError, TimeoutError, ConnectionError) as error:
-        reason = getattr(error, "reason", error)
-        raise UserError(
-            f"{where} cannot be reached for data set {number}: {reason}; a data set that was "
-            "fetched once is read from the cache",
-            ("server",) if server else ("id",),
-        ) from None
-    except KeyError as error:
-        # The fetcher's word for a target that is not there; any other key is the server's fault.
-        fault = str(error.args[0]) if error.args else "?"
-        if "target_column" in fault:
-            raise UserError(f"data set {number} of {where}: {fault}", ("target",)) from None
-        raise UserError(
-            f"the answer of {where} for data set {number} lacks {fault!r}", ("id",)
-        ) from None
+        _cache(request).mkdir(parents=True, exist_ok=True)
+        description = _json(request, ".description.json", f"data/{number}", "data_set_description")
+        listed = _json(request, ".features.json", f"data/features/{number}", "data_features")
+        known = {str(each["name"]): each for each in _field(request, listed, "feature")}
+        form = _kept(request) or _fetched(request, description)
     except OSError as error:
-        raise UserError(f"the cache {cache.name!r} cannot be used: {error}", ("cache",)) from None
-    except ValueError as error:
-        raise UserError(f"data set {number} of {where}: {error}", ("id",)) from None
-    ours = [w for w in caught if not issubclass(w.category, (FutureWarning, DeprecationWarning))]
-    return bunch, tuple(f"OpenML: {warning.message}" for warning in ours)
+        cache = _cache(request).name
+        raise UserError(f"the cache {cache!r} cannot be used: {error}", ("cache",)) from None
+    target = _target(request, known)
+    table = _records(request, form, target)
+    names = [name for name in known if name != target and not _left_out(known[name])]
+    lacking = [name for name in names if name not in table.columns]
+    if lacking:
+        raise _odd(request, f"has no column {lacking[0]!r}, which its list of features names")
+    features = {
+        name: (lambda name=name: _column(table.columns[name](), known[name])) for name in names
+    }
+    labels = _texts(table.labels, known[target])
+    name = str(description.get("name") or f"openml-{number}")
+    return Table(name, features, labels, target, _notes(description, known[target]))
 
 
-def _target(request: Request, bunch: Any) -> str:
-    names = list(bunch.get("target_names") or [])
+def _records(request: Request, form: Format, target: str) -> Table:
+    """The file as its own source reads it; what is wrong with it is the data set's fault."""
+    path = _file(request, form.suffix)
+    asked = {"path": path.name, "target": target}
+    try:
+        return form.reader(replace(request, options=asked, base=path.parent))
+    except UserError as error:
+        raise UserError(f"{_what(request)}: {error}", ("id",)) from None
+
+
+def _target(request: Request, known: Mapping[str, Mapping[str, Any]]) -> str:
+    wanted = request.get("target")
+    if wanted is not None:
+        if wanted not in known:
+            fault = f"{_what(request)} has no column {wanted!r}{did_you_mean(wanted, known)}"
+            raise UserError(fault, ("target",))
+        return str(wanted)
+    names = [name for name, feature in known.items() if _flag(feature, "is_target")]
     if len(names) != 1:
         found = f"names {len(names)} target columns" if names else "names no target column"
         raise UserError(
             f"data set {request['id']} {found}; say which holds the class, target: ...",
             ("target",),
         )
-    return str(names[0])
+    return names[0]
 
 
-def _labels(values: Any) -> list[str | None]:
-    column = getattr(values, "values", values)
-    found = column.tolist() if hasattr(column, "tolist") else list(column)
-    return [_label(value) for value in found]
+def _notes(description: Mapping[str, Any], target: Mapping[str, Any]) -> tuple[str, ...]:
+    """What OpenML says against the use of a data set."""
+    found = []
+    status = description.get("status", "active")
+    if status != "active":
+        found.append(f"version {description.get('version')} of this data set is {status}")
+    found += [f"{key}: {description[key]}" for key in ("error", "warning") if description.get(key)]
+    if _left_out(target):
+        found.append(f"the class {target['name']!r} is a column that is not meant for learning")
+    return tuple(f"OpenML: {each}" for each in found)
 
 
-def _label(value: Any) -> str | None:
-    if value is None or (isinstance(value, float) and value != value):
-        return None
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)
+def _flag(feature: Mapping[str, Any], key: str) -> bool:
+    return str(feature.get(key, "false")).lower() == "true"
 
 
-def _column(name: str, values: Any) -> Column:
-    dtype = getattr(values, "dtype", None)
-    levels = getattr(dtype, "categories", None)
-    if levels is not None:
-        codes = np.asarray(values.cat.codes, dtype=np.int32)
-        return Column(name, CATEGORICAL, codes, tuple(str(level) for level in levels))
-    array = np.asarray(values)
-    if array.dtype.kind in "fiub":
-        return Column(name, NUMERIC, array.astype(np.float64))
-    return Column(name, CATEGORICAL, *categories(_texts(array.tolist())))
+def _left_out(feature: Mapping[str, Any]) -> bool:
+    return _flag(feature, "is_ignore") or _flag(feature, "is_row_identifier")
 
 
-def _texts(values: Sequence[Any]) -> list[str | None]:
-    return [None if value is None or value != value else str(value) for value in values]
+def _is_number(feature: Mapping[str, Any]) -> bool:
+    return str(feature.get("data_type", "")).lower() in ("numeric", "integer", "real")
+
+
+def _column(column: Column, feature: Mapping[str, Any]) -> Column:
+    """As OpenML declares it, whatever the file made of it."""
+    if column.kind == NUMERIC and _is_number(feature):
+        return column
+    if column.kind == NUMERIC:
+        found = entries(column.values)
+        texts = [None if np.isnan(value) else _number(repr(value)) for value in found]
+    else:
+        texts = [None if code < 0 else column.levels[code] for code in entries(column.values)]
+    return Column(column.name, CATEGORICAL, *categories(_texts(texts, feature)))
+
+
+def _texts(values: Sequence[str | None], feature: Mapping[str, Any]) -> list[str | None]:
+    """Texts as OpenML declares them: a file may have 1.0 for 1 and true for TRUE."""
+    declared = feature.get("nominal_value") or []
+    names = [str(each) for each in (declared if isinstance(declared, list) else [declared])]
+    known: dict[str | None, str | None] = {None: None}
+    for value in set(values) - {None}:
+        text = str(value)
+        known[value] = _number(text) if _is_number(feature) else _as_declared(text, names)
+    return [known[value] for value in values]
+
+
+def _as_declared(text: str, names: Sequence[str]) -> str:
+    if text in names:
+        return text
+    alike = (name for name in names if name.lower() == text.lower() or name == _number(text))
+    return next(alike, text)
+
+
+def _number(text: str) -> str:
+    """A whole number without a decimal point, any other as Python writes it; texts as they are."""
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    if not np.isfinite(number):
+        return text
+    return str(int(number)) if number.is_integer() else repr(number)
+
+
+# --- fetching -------------------------------------------------------------------------------------
+
+
+def _what(request: Request) -> str:
+    return f"data set {request['id']} of {_server(request) or SERVER}"
+
+
+def _odd(request: Request, fault: str) -> UserError:
+    return UserError(f"{_what(request)} {fault}", ("id",))
+
+
+def _field(request: Request, found: Any, key: str) -> Any:
+    if not isinstance(found, Mapping) or not found.get(key):
+        where = _server(request) or SERVER
+        raise UserError(
+            f"the answer of {where} for data set {request['id']} lacks {key!r}", ("id",)
+        )
+    return found[key]
+
+
+def _json(request: Request, suffix: str, place: str, key: str) -> Mapping[str, Any]:
+    """An answer of OpenML's interface, from the cache if it was asked for before."""
+    path = _file(request, suffix)
+    if not path.is_file():
+        address = f"{_server(request) or SERVER}api/v1/json/{place}"
+        _download(request, address, path, most=_MOST_JSON)
+    try:
+        found = json.loads(path.read_bytes())
+    except ValueError:
+        path.unlink(missing_ok=True)
+        raise _odd(request, f"is described by {place} in what is no JSON") from None
+    try:
+        answer: Mapping[str, Any] = _field(request, found, key)
+    except UserError:
+        path.unlink(missing_ok=True)
+        raise
+    return answer
+
+
+def _fetched(request: Request, description: Mapping[str, Any]) -> Format:
+    """Fetch the records in the first format that is offered, can be read here and is there."""
+    offered = [each for each in FORMATS if description.get(each.key)]
+    fault: UserError | None = None
+    for form in filter(_readable, offered):
+        try:
+            _download(
+                request,
+                str(description[form.key]),
+                _file(request, form.suffix),
+                md5=str(description.get(form.checksum) or ""),
+            )
+            return form
+        except UserError as error:
+            # OpenML names parquet files that were never made.
+            fault = error
+    if fault is not None:
+        raise fault
+    if not offered:
+        raise _odd(request, "is offered neither as parquet nor as arff")
+    needed = " or ".join(form.package for form in offered)
+    raise UserError(f"{_what(request)} needs the package {needed}, which is not installed", ("id",))
+
+
+def _download(
+    request: Request, address: str, path: Path, md5: str = "", most: int | None = None
+) -> None:
+    """Fetch a file whole or not at all."""
+    if urlsplit(address).scheme not in ("http", "https"):
+        raise _odd(request, f"is said to be at {address!r}, which is no http address")
+    new = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        for left in reversed(range(_TRIES)):
+            try:
+                digest = _receive(request, address, new, most)
+                break
+            except HTTPError as error:
+                if error.code >= 500 and left:
+                    time.sleep(_PAUSE)
+                    continue
+                where = _server(request) or SERVER
+                raise UserError(
+                    f"{where} answered {error.code} {error.reason} for data set {request['id']}",
+                    ("id",),
+                ) from None
+            except (URLError, TimeoutError, ConnectionError, http.client.HTTPException) as error:
+                if left:
+                    time.sleep(_PAUSE)
+                    continue
+                reason = getattr(error, "reason", None) or error or type(error).__name__
+                server = _server(request)
+                raise UserError(
+                    f"{server or SERVER} cannot be reached for data set {request['id']}: "
+                    f"{reason}; a data set that was fetched once is read from the cache",
+                    ("server",) if server else ("id",),
+                ) from None
+        if md5 and digest != md5:
+            raise _odd(request, f"came damaged: its md5 sum is {digest}, not {md5}; try again")
+        os.replace(new, path)
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def _receive(request: Request, address: str, path: Path, most: int | None) -> str:
+    """Write what a server sends to a file; its md5 sum, which is all that OpenML gives."""
+    began, size = time.monotonic(), 0
+    digest = hashlib.md5(usedforsecurity=False)
+    call = Call(address, headers={"User-Agent": "cvinfer"})
+    with urlopen(call, timeout=_SECONDS) as answer, open(path, "wb") as file:
+        while True:
+            piece = answer.read1(_CHUNK)
+            if not piece:
+                break
+            size += len(piece)
+            if most is not None and size > most:
+                raise _odd(request, f"has an answer of more than {most} bytes at {address!r}")
+            if time.monotonic() - began > _LONGEST:
+                raise _odd(request, f"did not arrive within {_LONGEST:g} s")
+            digest.update(piece)
+            file.write(piece)
+        told = answer.headers.get("Content-Length", "")
+        if told.isdecimal() and int(told) != size:
+            raise http.client.IncompleteRead(b"", int(told) - size)
+    return digest.hexdigest()

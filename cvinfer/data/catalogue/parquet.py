@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import re
 from typing import Any
 
 import numpy as np
 
+from cvinfer import limits
 from cvinfer.errors import UserError
 
 from ..dataset import CATEGORICAL, NUMERIC, Column, categories
@@ -38,8 +40,10 @@ def read_parquet(request: Request) -> Table:
             ("source",),
         ) from None
     path, target = request["path"], request["target"]
+    refuse_old(pyarrow.__version__)
     content = read_bytes(path, request.base)
     try:
+        need_room(path, pyarrow.parquet.read_metadata(io.BytesIO(content)))
         table = pyarrow.parquet.read_table(io.BytesIO(content))
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise UserError(f"{path!r} is no readable parquet file: {error}", ("path",)) from None
@@ -50,7 +54,32 @@ def read_parquet(request: Request) -> Table:
         for name in names
         if name != target
     }
-    return Table(file_stem(path), features, _texts(path, target, table.column(target)), target)
+
+    def texts(name: str) -> list[str | None]:
+        found = table.column(name).to_pylist()
+        return [None if value is None or value != value else str(value) for value in found]
+
+    labels = _texts(path, target, table.column(target))
+    return Table(file_stem(path), features, labels, target, texts=texts)
+
+
+def refuse_old(version: str) -> None:
+    """Before 14.0.1 pyarrow unpickles what a file names as its types: code of whoever wrote it."""
+    numbers = tuple(int(part) for part in re.findall(r"\d+", version)[:3])
+    if numbers < (14, 0, 1):
+        raise UserError(
+            f"pyarrow {version} runs code that a parquet file may hold; version 14.0.1 does not",
+            ("source",),
+        )
+
+
+def need_room(path: str, metadata: Any) -> None:
+    """Refuse a file that says how large it becomes: a few bytes can stand for very many rows."""
+    rows, columns = int(metadata.num_rows), int(metadata.num_columns)
+    limits.room(rows * columns, f"{rows:,} records of {columns:,} columns", ("path",))
+    groups = range(int(metadata.num_row_groups))
+    size = sum(int(metadata.row_group(at).total_byte_size) for at in groups)
+    limits.room(size // 8, "the unpacked columns", ("path",))
 
 
 def _texts(path: str, name: str, values: Any) -> list[str | None]:

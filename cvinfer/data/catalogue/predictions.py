@@ -40,6 +40,7 @@ OPTIONS = {
     OPTIONS,
     choices={"scheme": SCHEMES},
     shared=COLUMNS,
+    refuses={"groups": "predictions bring their own splits; groups belong where those are made"},
 )
 def read(request: Request) -> PredictionSet:
     """`keep` and `drop` choose among the learners' columns."""

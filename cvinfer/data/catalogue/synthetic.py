@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cvinfer.arrays import entries
 from cvinfer.errors import UserError
 
 from ..populations import draw, generator, populations
@@ -26,6 +27,7 @@ _PARAMETERS = ("mu0", "mu1", "sigma0", "sigma1", "dim", "delta")
     "records drawn from a population of the papers",
     OPTIONS,
     choices={"population": tuple(populations())},
+    refuses={"groups": "its records are drawn independently of each other"},
 )
 def read_synthetic(request: Request) -> Table:
     """Features x1, x2, ...; drawn from the generator of (seed, population)."""
@@ -39,5 +41,5 @@ def read_synthetic(request: Request) -> Table:
         f"x{at + 1}": numeric(f"x{at + 1}", drawn.features[:, at])
         for at in range(drawn.features.shape[1])
     }
-    labels = [drawn.classes[code] for code in drawn.target.tolist()]
+    labels = [drawn.classes[code] for code in entries(drawn.target)]
     return Table(name, features, labels, "y")

@@ -153,6 +153,13 @@ def weka_check(name: str, options: Sequence[str]) -> Optional[dict[str, Any]]:
     return {"message": found["message"][0], "allowed": list(found.get("allowed") or ())}
 
 
+def weka_outside(name: str, options: Sequence[str]) -> list[str]:
+    """Words of these options that lead to files or to the network; none of them is set."""
+    embedded.weka()
+    found = _call("bridge_weka_outside", embedded.text([name]), embedded.text(options))
+    return list(found or [])
+
+
 def inventory() -> dict[str, Any]:
     """What is there of R, Java, Weka and the learners' packages, with what is wrong."""
     from importlib.metadata import version
@@ -194,5 +201,6 @@ QUESTIONS: Mapping[str, Callable[..., Any]] = {
     "weka_versions": weka_versions,
     "weka_resolve": weka_resolve,
     "weka_check": weka_check,
+    "weka_outside": weka_outside,
     "inventory": inventory,
 }

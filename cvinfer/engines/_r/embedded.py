@@ -10,7 +10,6 @@ import ctypes
 import functools
 import os
 import re
-import resource
 import shlex
 import threading
 from pathlib import Path
@@ -20,7 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvinfer.engines import workplace
-from cvinfer.engines._r.place import HEAP_MB, PACKAGE, NoR, library, remedy, why_no_r
+from cvinfer.engines._r import binding, jvm
+from cvinfer.engines._r.place import (
+    HEAP_MB,
+    NO_PROFILES,
+    PACKAGE,
+    NoR,
+    library,
+    remedy,
+    why_no_r,
+)
 from cvinfer.engines.quiet import one_line
 
 #: R's settings come from the session alone; what a user's own start-up files do is not for fits.
@@ -31,10 +39,8 @@ OPTIONS = (
     "--no-restore",
     "--no-init-file",
     "--no-site-file",
+    "--no-environ",
 )
-#: Of the stack that the system allows; what is left is for Python and C below R.
-SHARE_OF_STACK = 0.85
-SMALLEST_STACK = 8 << 20
 #: Megabytes besides the heap that a JVM takes by and by, for the code it compiles and the like.
 JVM_MB = 128
 
@@ -52,8 +58,11 @@ def bridge() -> "Bridge":
 def weka() -> "Bridge":
     """The same with a JVM and Weka."""
     found = bridge()
-    load_libjvm()
+    library = load_libjvm()
     workplace.allow("JVM", JVM_MB)
+    wanted = found.call("bridge_weka_jvm", text(jvm_parameters()))
+    if library is not None and fault_of(wanted) is None:
+        jvm.create(library, wanted["parameters"], wanted["class_path"][0], _halted)
     answer = found.call("bridge_weka_start", text(jvm_parameters()))
     said = fault_of(answer)
     if said is not None:
@@ -90,29 +99,26 @@ class Bridge:
         try:
             return self._functions[function](*arguments)
         finally:
-            # rJava makes an error of R of it, and R goes on with that in the learner's thread.
+            # With a JVM that a learner of R started, rJava makes an error of R of it, and R goes on
+            # with that in another thread.
             if threading.get_ident() != thread:
-                workplace.leave("the learner called Java's Runtime.halt")
+                _halted()
 
     def call(self, function: str, *arguments: Any) -> Any:
         """The same as Python values; see `to_python`."""
         return to_python(self.raw(function, *arguments))
 
 
-def load_libjvm() -> Optional[Path]:
+def load_libjvm() -> Optional[ctypes.CDLL]:
     """Load the JVM's library from where R would look for it, which R's own start cannot do here."""
     for path in libjvm_candidates():
-        ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
-        return path
+        return ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
     return None
 
 
 def libjvm_candidates() -> list[Path]:
     """R's own setting knows where Java is; its embedded form does not look there by itself."""
-    from rpy2.rinterface_lib import openrlib  # type: ignore[import]
-
-    places = [each for each in str(openrlib.LD_LIBRARY_PATH).split(os.pathsep) if each]
-    found = [Path(each) / "libjvm.so" for each in dict.fromkeys(places)]
+    found = [each / "libjvm.so" for each in binding.library_places()]
     return [each for each in found if each.is_file()]
 
 
@@ -161,20 +167,9 @@ def _exhausted(scratch: Path) -> Path:
 
 
 def _start() -> Any:
-    from rpy2.rinterface_lib import callbacks, embedded  # type: ignore[import]
-    from rpy2 import rinterface  # type: ignore[import]
-
-    if not embedded.isinitialized():
-        callbacks.consolewrite_print = _write_to(1)
-        callbacks.consolewrite_warnerror = _write_to(2)
-        callbacks.showmessage = _write_to(2)
-        callbacks.consoleread = _no_input
-        callbacks.cleanup = _ended
-        embedded.set_initoptions(OPTIONS)
-        # With R's own check of the stack a runaway recursion is an error, without it a crash.
-        soft = resource.getrlimit(resource.RLIMIT_STACK)[0]
-        stack = SMALLEST_STACK if soft == resource.RLIM_INFINITY else soft
-        rinterface.initr_checkenv(interactive=False, _c_stack_limit=int(stack * SHARE_OF_STACK))
+    # rpy2 itself starts R to ask for its library path, with none of the options above.
+    os.environ.update(NO_PROFILES)
+    rinterface = binding.start(OPTIONS, _say, _no_input, _ended)
     own = library()
     if own is not None:
         paths = [str(own), *to_python(rinterface.baseenv[".libPaths"]())]
@@ -182,21 +177,22 @@ def _start() -> Any:
     return rinterface
 
 
-def _write_to(descriptor: int) -> Any:
-    def write(said: str) -> None:
-        data = said.encode("utf-8", "replace")
-        while data:
-            data = data[os.write(descriptor, data) :]
-
-    return write
+def _say(message: str) -> None:
+    data = message.encode("utf-8", "replace")
+    while data:
+        data = data[os.write(2, data) :]
 
 
 def _no_input(prompt: str) -> str:
     return "\n"
 
 
+def _halted() -> NoReturn:
+    workplace.leave("the learner called Java's Runtime.halt")
+
+
 def _ended(saveact: int, status: int, runlast: int) -> NoReturn:
-    """R ends for good: by quit(), or because it cannot go on. rpy2 alone would hang here."""
+    """R ends for good: by quit(), or because it cannot go on."""
     workplace.leave(f"R ended: quit() with status {status}")
 
 

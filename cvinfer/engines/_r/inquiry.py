@@ -20,7 +20,8 @@ import threading
 import time
 from typing import Any, Mapping, Optional
 
-from cvinfer.engines._r.place import NoR, why_no_r
+from cvinfer.engines._r.place import NoR, places, why_no_r
+from cvinfer.engines.workplace import import_path
 from cvinfer.errors import UserError
 from cvinfer.execute.causes import cause
 from cvinfer.execute.scratch import Scratch
@@ -84,11 +85,13 @@ class _Helper:
         self.pid = os.getpid()
         self.scratch = Scratch()
         self.process = subprocess.Popen(
-            [sys.executable, "-c", _START.format(path=sys.path)],
+            [sys.executable, "-c", _START.format(path=import_path())],
+            # Not in the user's directory: what lies there is not for R or Java.
+            cwd=self.scratch.path,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, **_environment(str(self.scratch.path))},
+            env={**os.environ, **places(), **_environment(str(self.scratch.path))},
             # Ctrl-C is for this process, which ends the helper.
             start_new_session=True,
         )
@@ -100,8 +103,7 @@ class _Helper:
         assert self.process.stdin is not None and self.process.stdout is not None
         message = pickle.dumps((question, arguments))
         try:
-            self.process.stdin.write(_SIZE.pack(len(message)) + message)
-            self.process.stdin.flush()
+            self._write(_SIZE.pack(len(message)) + message)
             (size,) = _SIZE.unpack(self._read(_SIZE.size))
             answer: tuple[str, Any] = pickle.loads(self._read(size))
         except (OSError, EOFError, struct.error, TimeoutError) as error:
@@ -110,6 +112,18 @@ class _Helper:
             self.end()
             raise
         return answer
+
+    def _write(self, data: bytes) -> None:
+        assert self.process.stdin is not None
+        descriptor = self.process.stdin.fileno()
+        # A helper that reads no more must not keep this process waiting.
+        os.set_blocking(descriptor, False)
+        until = time.monotonic() + PATIENCE
+        while data:
+            _, ready, _ = select.select([], [descriptor], [], max(until - time.monotonic(), 0))
+            if not ready:
+                raise TimeoutError
+            data = data[os.write(descriptor, data) :]
 
     def _read(self, size: int) -> bytes:
         assert self.process.stdout is not None
@@ -148,7 +162,8 @@ class _Helper:
         except subprocess.TimeoutExpired:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(PATIENCE)
         self.process.stdout.close()
         self.scratch.remove()
 

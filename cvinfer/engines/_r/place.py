@@ -17,6 +17,12 @@ LIBRARY_VARIABLE = "CVINFER_R_LIBRARY"
 PACKAGE = "cvinfer"
 #: R packages that make a fit of Weka.
 WEKA_PACKAGES = ("RWeka", "RWekajars", "rJava")
+#: Start-up files of R are code, and one may lie in any directory: none is read.
+NO_PROFILES = dict.fromkeys(
+    ("R_PROFILE", "R_PROFILE_USER", "R_ENVIRON", "R_ENVIRON_USER"), os.devnull
+)
+#: Variables that hold paths; a relative one is meant from where the command was started.
+_PLACES = (LIBRARY_VARIABLE, "R_HOME", "R_LIBS", "R_LIBS_USER", "R_LIBS_SITE", "JAVA_HOME")
 #: Megabytes for Java's heap where the spec sets no limit.
 HEAP_MB = 1024
 
@@ -43,6 +49,17 @@ def library() -> Optional[Path]:
         return Path(given)
     beside = Path(sys.prefix) / "r-library"
     return beside if beside.is_dir() else None
+
+
+def places() -> dict[str, str]:
+    """The variables that name places of R and Java, for a process that starts in another one."""
+    return {
+        name: os.pathsep.join(
+            os.path.abspath(each) if each else each for each in os.environ[name].split(os.pathsep)
+        )
+        for name in _PLACES
+        if os.environ.get(name)
+    }
 
 
 def is_package_name(text: str) -> bool:

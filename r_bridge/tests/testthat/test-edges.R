@@ -149,3 +149,13 @@ test_that("knn takes numbers only", {
   got <- bridge_predict(as_frame(small(), "y"), "knn", list(), 1:40, 41:60, 1L, "omit")
   expect_fault(got, "knn takes numeric features only, and has no use for f")
 })
+
+test_that("a message of any bytes comes as one line of text", {
+  odd <- "bytes \xff\xfe here"
+  expect_identical(one_line(c(odd, " two\n lines")), "bytes <ff><fe> here; two lines")
+  Encoding(odd) <- "bytes"
+  expect_identical(one_line(odd), "bytes <ff><fe> here")
+  latin <- "caf\xe9"
+  Encoding(latin) <- "latin1"
+  expect_identical(one_line(latin), "caf\u00e9")
+})

@@ -49,6 +49,30 @@ test_that("options are checked by Weka itself", {
   expect_match(bridge_weka_check("weka.core.Instances", "")$message, "is not a Weka classifier")
 })
 
+test_that("options that lead to files or to the network are found without being set", {
+  weka()
+  outside <- function(class, ...) bridge_weka_outside(paste0("weka.classifiers.", class), c(...))
+  expect_identical(outside("trees.J48", "-C", "0.1", "-B"), character())
+  expect_identical(outside("misc.SerializedClassifier", "-model", "a.model"), "-model")
+  expect_identical(outside("bayes.BayesNet", "-B", "net.xml"), "-B")
+  expect_identical(outside("meta.Vote", "-P", "a.model"), "-P")
+  expect_identical(outside("meta.CostSensitiveClassifier", "-C", "a.cost"), "-C")
+  # Inside each other, and by the end of a class name, as Weka takes it.
+  for (filter in c("weka.filters.unsupervised.attribute.AddCluster", "AddCluster")) {
+    inside <- paste(filter, "-serialized a.model")
+    expect_identical(outside("meta.FilteredClassifier", "-F", inside), "-serialized")
+    deeper <- paste0("weka.filters.MultiFilter -F \"", inside, "\"")
+    expect_identical(outside("meta.FilteredClassifier", "-F", deeper), "-serialized")
+  }
+  # Whatever the option is called.
+  for (place in c("/tmp/x", "~/x", "../x", "a/../../x", "http://127.0.0.1/x", "file:x", "C:\\x")) {
+    expect_identical(outside("trees.J48", "-C", place), place)
+  }
+  for (plain in c("a1/a2", "0.1", "\\s+", "last", "2..3", "1-2,4")) {
+    expect_identical(outside("trees.J48", "-C", plain), character())
+  }
+})
+
 test_that("versions of Weka and Java", {
   weka()
   got <- bridge_weka_versions()
