@@ -7,7 +7,7 @@ PYTHON := .venv/bin/python
 export PYTHONNOUSERSITE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run lint format test test-long docs bench bench-weka wheel clean
+.PHONY: help setup run lint format test test-long test-debian docs rates bench bench-weka wheel clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -32,7 +32,14 @@ test: lint ## lint, then the tests, R CMD check of r_bridge among them (minutes)
 test-long: lint ## the same and the tests marked long
 	@$(PYTHON) -m pytest -m "long or not long"
 
+test-debian: ## make test and make run on a bare Debian in a chroot: RELEASE=trixie (root, hours)
+	@tools/test-debian.sh $(RELEASE)
+
 docs: setup ## write the generated pages of docs/
+	@$(PYTHON) docs/generate_tests_md.py
+
+rates: setup ## measure the error rates of all tests again (a quarter of an hour), then write docs
+	@$(PYTHON) benchmarks/error_rates.py --again
 	@$(PYTHON) docs/generate_tests_md.py
 
 bench: setup ## the speed of the inference

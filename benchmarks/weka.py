@@ -26,6 +26,8 @@ from typing import Any, NamedTuple, Optional, Sequence
 
 import numpy as np
 
+from cvinfer.arrays import entries
+
 HERE = Path(__file__).resolve().parent
 LETTER = HERE.parent / "specs" / "data" / "letter.csv.gz"
 SPEC = HERE.parent / "specs" / "letter.yaml"
@@ -83,7 +85,7 @@ def case(n: int, place: Path) -> Case:
     with open(place / "splits.txt", "w") as stream:
         for split in plan.plans[0].splits:
             for half in (split.train, split.test):
-                stream.write(" ".join(map(str, half.tolist())) + "\n")
+                stream.write(" ".join(map(str, entries(half))) + "\n")
     return Case(spec, place / "data.txt", place / "splits.txt", place)
 
 
@@ -124,7 +126,7 @@ def ours(case: Case, learner: str) -> Ours:
         sys.exit(str(result.document["failures"][0]))
     found = read_predictions("predictions.csv.gz", output)
     made = (column for column in found.predictions[learner, 0] if column is not None)
-    codes = [column.tolist() for column in made]
+    codes = [entries(column) for column in made]
     seconds = result.seconds
     return Ours(seconds["working"], seconds["startup"], watch.most, codes)
 

@@ -2,18 +2,18 @@
 
 Only click is imported here: whatever a command needs it imports itself, so that `cvinfer --help`
 answers at once. Exit codes: 0 fine, 1 internal error, 2 the user's mistake, 3 some fits failed,
-130 and 143 interrupted.
+4 something is not what it should be, 129, 130 and 143 interrupted.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import shlex
 import signal
 import sys
 import threading
+from collections import Counter
 from pathlib import Path
 from typing import (
     Any,
@@ -28,6 +28,7 @@ from typing import (
 
 from cvinfer import __version__
 from cvinfer.errors import CvinferError, UserError
+from cvinfer.foreign import confirm, is_plain, say, say_json, say_whole
 
 try:
     import click
@@ -35,6 +36,8 @@ except ImportError:
     sys.exit("error: the command cvinfer needs the package click: pip install click")
 
 FAILED_FITS = 3
+#: A result does not come out again, or stored fits are damaged.
+DIFFERENT = 4
 #: Seconds after which an interrupted command ends whatever it is at; two are promised.
 PATIENCE = 1.5
 #: Failed fits that are listed; result.json has them all.
@@ -64,6 +67,7 @@ class Commands(click.Group):
             raise
         except KeyboardInterrupt as error:
             _say_interrupted(ctx)
+            _drop_output()  # the terminal may be gone
             ctx.exit(getattr(error, "code", 130))
         except BrokenPipeError:
             # Whoever reads has seen enough, as in `cvinfer list tests | head`.
@@ -107,7 +111,9 @@ def main(args: Optional[Sequence[str]] = None, program: str = "cvinfer") -> None
 
 
 def _say(text: str) -> None:
-    click.echo(text, err=True)
+    # Where nobody can be told, the exit code still tells.
+    with contextlib.suppress(OSError):
+        say(text, err=True)
 
 
 def _message(error: CvinferError) -> str:
@@ -149,17 +155,16 @@ def _with_suggestion(error: click.UsageError, wrong: str, known: Sequence[str]) 
 
 @contextlib.contextmanager
 def _signals_caught(tell: Callable[[], None]) -> Iterator[None]:
-    """Ctrl-C and SIGTERM end the command in order, and after `PATIENCE` seconds in any case."""
+    """Ctrl-C and requests to end do it in order, and after `PATIENCE` seconds in any case."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def end(number: int) -> None:
-        import multiprocessing
-
         tell()
-        for process in multiprocessing.active_children():
-            process.kill()
+        pool = sys.modules.get("cvinfer.execute.pool")
+        if pool is not None:
+            pool.kill_all()
         os._exit(128 + number)
 
     def stop(number: int, frame: Any) -> NoReturn:
@@ -171,7 +176,7 @@ def _signals_caught(tell: Callable[[], None]) -> Iterator[None]:
         timer.start()
         raise Interrupted(number)
 
-    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    before = {each: signal.getsignal(each) for each in _requests()}
     # Also where a shell started this in the background and had Ctrl-C ignored: whoever interrupts
     # a run by its number means it.
     for each in before:
@@ -184,6 +189,15 @@ def _signals_caught(tell: Callable[[], None]) -> Iterator[None]:
         _restore(before)
         raise
     _restore(before)
+
+
+def _requests() -> list[signal.Signals]:
+    """The signals that ask for the end. One of them is ignored on purpose where nohup is used."""
+    requests = [signal.SIGINT, signal.SIGTERM]
+    hangup = getattr(signal, "SIGHUP", None)
+    if hangup is not None and signal.getsignal(hangup) is not signal.SIG_IGN:
+        requests.append(hangup)
+    return requests
 
 
 def _restore(handlers: Mapping[signal.Signals, Any]) -> None:
@@ -229,12 +243,59 @@ SPEC = click.argument("spec", type=PATH, metavar="SPEC")
 RESULT = click.argument("result", type=PATH, metavar="RESULT.JSON")
 
 
+class Amount(click.ParamType):
+    """A whole number from 1 on, in digits or as 4e9 or 4G."""
+
+    name = "amount"
+    units = {"k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+
+    def convert(
+        self, value: Any, param: Optional[click.Parameter], ctx: Optional[click.Context]
+    ) -> int:
+        text = str(value).strip().lower().replace("_", "").replace(",", "")
+        unit = self.units.get(text[-1:], 1)
+        try:
+            amount = float(text[:-1] if unit > 1 else text) * unit
+            if 1 <= amount < 10**18:
+                return int(amount)
+        except ValueError:
+            pass
+        self.fail(f"{value!r} is no amount, such as 5000000, 5e6 or 5M", param, ctx)
+
+
+def _raise_limit(ctx: click.Context, param: click.Parameter, value: Optional[int]) -> None:
+    from cvinfer.limits import limited
+
+    if value is not None:
+        ctx.with_resource(limited(**{str(param.name): value}))
+
+
+MAX_BYTES = click.option(
+    "--max-bytes",
+    type=Amount(),
+    metavar="N",
+    expose_value=False,
+    callback=_raise_limit,
+    help="Read files up to this size (default: data 1G unpacked, results 100M, specs 1M).",
+)
+MAX_FITS = click.option(
+    "--max-fits",
+    type=Amount(),
+    metavar="N",
+    expose_value=False,
+    callback=_raise_limit,
+    help="Accept specs that take up to this many fits or comparisons (default: 10M).",
+)
+ALLOW_CODE = click.option(
+    "--allow-code",
+    is_flag=True,
+    help="Accept learners of other installed packages (module:Class), whose code is run, and"
+    " options that lead to files: docs/security.md.",
+)
+
+
 def spec_options(command: Command) -> Command:
-    command = click.option(
-        "--allow-code",
-        is_flag=True,
-        help="Accept learners of other installed packages, module:Class: their code is run.",
-    )(command)
+    command = ALLOW_CODE(MAX_FITS(MAX_BYTES(command)))
     return click.option(
         "--set",
         "overrides",
@@ -244,32 +305,44 @@ def spec_options(command: Command) -> Command:
     )(command)
 
 
+JOBS = click.option(
+    "--jobs", type=click.IntRange(min=1), help="Worker processes (default: the cores there are)."
+)
+QUIET = click.option("--quiet", is_flag=True, help="No progress, only the result.")
+BASE = click.option(
+    "--base",
+    type=PATH,
+    metavar="DIR",
+    help="Directory that relative paths start from (default: the spec's; for a result.json where"
+    " its data was, then its own directory, then the working directory).",
+)
+
+
 def place_options(command: Command) -> Command:
     command = click.option(
         "--store",
         type=PATH,
         metavar="FILE",
-        help="File of finished fits (default: store.sqlite beside the output directory).",
+        help="File of finished fits (default: the first that is there of results/store.sqlite"
+        " here, beside the spec, and beside its directory; else a new one here; with --output"
+        " the one beside that).",
     )(command)
     return click.option(
         "--output",
         type=PATH,
         metavar="DIR",
-        help="Directory of the result (default: what the spec says, else results/NAME).",
+        help="Directory of the result (default: results/NAME in the working directory, or in"
+        " output.directory of the spec in the place of results).",
     )(command)
 
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 
 
-def echo_json(value: Any) -> None:
-    click.echo(json.dumps(value, indent=1, ensure_ascii=False))
-
-
 def write_out(text: str, output: Optional[Path]) -> None:
     """To standard output, or to a file that appears whole or not at all."""
     if output is None or str(output) == "-":
-        click.echo(text, nl=not text.endswith("\n"))
+        say_whole(text)
         return
     from cvinfer.report.document import write_text
 
@@ -277,7 +350,7 @@ def write_out(text: str, output: Optional[Path]) -> None:
         write_text(output, text)
     except OSError as error:
         raise UserError(f"{output} cannot be written: {error.strerror or error}") from None
-    click.echo(f"written: {output}")
+    say(f"written: {output}")
 
 
 # --- commands -------------------------------------------------------------------------------------
@@ -308,11 +381,10 @@ class Remembering(click.Command):
 @cli.command(cls=Remembering, short_help="Fit, test, write the results and show them.")
 @SPEC
 @spec_options
+@BASE
 @place_options
-@click.option(
-    "--jobs", type=click.IntRange(min=1), help="Worker processes (default: the cores there are)."
-)
-@click.option("--quiet", is_flag=True, help="No progress, only the result.")
+@JOBS
+@QUIET
 @click.option("--fail-fast", is_flag=True, help="Stop at the first fit that fails.")
 @click.pass_context
 def run(
@@ -320,6 +392,7 @@ def run(
     spec: Path,
     overrides: tuple[str, ...],
     allow_code: bool,
+    base: Optional[Path],
     output: Optional[Path],
     store: Optional[Path],
     jobs: Optional[int],
@@ -331,18 +404,33 @@ def run(
     Finished fits are stored at once and reused by later runs. Exit code 3 means that some fits
     failed; tests that need them say so, all others have their results.
 
+    Data is looked for beside the spec. Results go to results/NAME in the working directory, and
+    finished fits to the store that is there already: here, beside the spec or beside its
+    directory, so that a run from elsewhere fits nothing twice. It says which it was.
+
+    A result.json is run as the spec it was made from, on the data it was made from, and compared
+    with what comes out: exit code 4 if that is another (cvinfer verify does it without writing).
+
     \b
       cvinfer run spec.yaml
       cvinfer run spec.yaml --jobs 4 --set alpha=0.01
       cvinfer run spec.yaml --output tables --quiet
+      cvinfer run results/letter/result.json --output again
     """
     from cvinfer import runner
+    from cvinfer import verify as verify_
+    from cvinfer.again import read_result
     from cvinfer.execute.progress import progress_for
+    from cvinfer.spec import finished
 
     _resume_with(ctx)
+    original = None
+    if finished.is_result_file(spec) and not overrides:
+        original = read_result(spec)  # before it may be written over
     result = runner.run(
         spec,
         overrides=overrides,
+        base=base,
         jobs=jobs,
         output=output,
         store=store,
@@ -352,9 +440,67 @@ def run(
         write=True,
     )
     _show_result(result)
+    if result.outcome.damaged:
+        _say(f"warning: {result.outcome.warning(result.store)}")
     if result.failed:
         _show_failures(result)
+    if original is not None:
+        _tell_verdict(ctx, verify_.compared(str(spec), original, result.document))
+    if result.failed:
         ctx.exit(FAILED_FITS)
+
+
+def _tell_verdict(ctx: click.Context, verdict: Any) -> None:
+    for line in verdict.lines():
+        say(line)
+    if not verdict.same:
+        ctx.exit(DIFFERENT)
+
+
+@cli.command(short_help="Run a result again: does it come out?")
+@RESULT
+@BASE
+@ALLOW_CODE
+@JOBS
+@click.option(
+    "--store",
+    type=PATH,
+    metavar="FILE",
+    help="Take finished fits from this store (default: every fit is made anew).",
+)
+@QUIET
+@click.pass_context
+def verify(
+    ctx: click.Context,
+    result: Path,
+    base: Optional[Path],
+    allow_code: bool,
+    jobs: Optional[int],
+    store: Optional[Path],
+    quiet: bool,
+) -> None:
+    """Run a result again from itself, and say SAME or the first difference; nothing is written.
+
+    Its data is looked at first: other data than the result's is told with both hashes, before
+    anything is fitted. Other versions of packages are told, but only the content decides.
+    Exit code 0 for SAME, 4 for other data or another content.
+
+    \b
+      cvinfer verify results/letter/result.json
+      cvinfer verify result.json --base data
+    """
+    from cvinfer import verify as verify_
+    from cvinfer.execute.progress import progress_for
+
+    found = verify_.verify(
+        result,
+        base=base,
+        store=store,
+        jobs=jobs,
+        allow_code=allow_code,
+        progress=progress_for(quiet),
+    )
+    _tell_verdict(ctx, found)
 
 
 def _show_result(result: Any) -> None:
@@ -362,8 +508,10 @@ def _show_result(result: Any) -> None:
 
     print_result(result.document)
     outcome = result.outcome
-    click.echo(f"\nFits: {outcome.reused} reused from the store, {outcome.fitted} made now.")
-    click.echo(f"Files: {', '.join(_files(result.directory))} in {result.directory}")
+    store = f" The store is {result.store}." if result.store is not None else ""
+    made = f"{outcome.reused} reused from the store, {outcome.fitted} made now"
+    say(f"\nFits: {made}.{store}")
+    say(f"Files: {', '.join(_files(result.directory))} in {result.directory}")
 
 
 def _files(directory: Path) -> list[str]:
@@ -413,9 +561,9 @@ def validate(
         _, faults = check_file(spec, overrides, allow_code=allow_code)
         every += faults
         if not as_json:
-            click.echo(render_all(faults) if faults else f"{spec}: ok")
+            say(render_all(faults) if faults else f"{spec}: ok")
     if as_json:
-        echo_json(faults_as_json(every))
+        say_json(faults_as_json(every))
     elif every:
         _say(f"{len(every)} fault{'s' * (len(every) > 1)} found")
     if every:
@@ -448,12 +596,12 @@ def plan(
     from cvinfer.costs import costs, costs_text
 
     checked, sets = runner.load(spec, overrides, allow_code)
-    path = runner.store_path(runner.output_directory(checked, output), store)
+    path = runner.store_path(checked, output, store)
     found = costs(checked, sets, runner.run_plans(checked, sets), path)
     if as_json:
-        echo_json(found)
+        say_json(found)
     else:
-        click.echo(costs_text(found))
+        say(costs_text(found))
 
 
 @cli.command(short_help="Print a spec with every default.")
@@ -471,7 +619,12 @@ def show(spec: Path, overrides: tuple[str, ...], allow_code: bool) -> None:
     from cvinfer.spec import load_spec
 
     resolved = load_spec(spec, overrides, allow_code=allow_code).resolved()
-    click.echo(yaml.safe_dump(resolved, sort_keys=False, allow_unicode=True, width=100), nl=False)
+    text = yaml.safe_dump(resolved, sort_keys=False, allow_unicode=True, width=100)
+    if not is_plain(
+        text.replace("\n", "")
+    ):  # then what a terminal would obey is escaped, as YAML has it
+        text = yaml.safe_dump(resolved, sort_keys=False, allow_unicode=False, width=100)
+    say_whole(text)
 
 
 @cli.command(short_help="Write a spec that runs, for your data.")
@@ -487,6 +640,7 @@ def show(spec: Path, overrides: tuple[str, ...], allow_code: bool) -> None:
     help="Where the spec goes; - prints it.",
 )
 @click.option("--force", is_flag=True, help="Overwrite a file that is there.")
+@MAX_BYTES
 def init(data: Optional[Path], target: Optional[str], output: Path, force: bool) -> None:
     """Write a commented spec that runs: for DATA (csv, arff, parquet), or as a first example.
 
@@ -499,15 +653,15 @@ def init(data: Optional[Path], target: Optional[str], output: Path, force: bool)
 
     if str(output) == "-":
         text, notes = spec_text(data, target, Path("spec.yaml"))
-        click.echo(text, nl=False)
+        say_whole(text)
     else:
         notes = write_spec(data, target, output, force)
     for note in notes:
         _say(f"note: {note}")
     if str(output) == "-":
         return
-    click.echo(f"written: {output}")
-    click.echo(f"Next: cvinfer run {shlex.quote(str(output))}")
+    say(f"written: {output}")
+    say(f"Next: cvinfer run {shlex.quote(str(output))}")
 
 
 @cli.command(short_help="Write the partitions to a csv file.")
@@ -536,7 +690,7 @@ def splits(spec: Path, overrides: tuple[str, ...], allow_code: bool, output: Pat
 
     checked, sets = runner.load(spec, overrides, allow_code)
     for path in write_partitions(checked, sets, output):
-        click.echo(f"written: {path}")
+        say(f"written: {path}")
 
 
 @cli.command(short_help="Print the tables of a finished run.")
@@ -550,6 +704,7 @@ def splits(spec: Path, overrides: tuple[str, ...], allow_code: bool, output: Pat
     help="csv has every number in full precision.",
 )
 @click.option("-o", "--output", type=PATH, metavar="FILE", help="Where the table goes.")
+@MAX_BYTES
 def table(result: Path, form: str, output: Optional[Path]) -> None:
     """Print the tables of a finished run.
 
@@ -557,15 +712,17 @@ def table(result: Path, form: str, output: Optional[Path]) -> None:
       cvinfer table results/letter/result.json --format latex
       cvinfer table results/letter/result.json --format csv -o letter.csv
     """
-    from cvinfer.again import read_result
+    from cvinfer.again import read_as_result, read_result
     from cvinfer.report import render
     from cvinfer.report.terminal import print_result
 
     document = read_result(result)
+    with read_as_result(result):
+        text = render(document, form)
     if form == "text" and output is None:
         print_result(document)
     else:
-        write_out(render(document, form), output)
+        write_out(text, output)
 
 
 @cli.command(short_help="Make more tests without fitting again.")
@@ -584,6 +741,7 @@ def table(result: Path, form: str, output: Optional[Path]) -> None:
     metavar="DIR",
     help="Directory to write the result to.",
 )
+@MAX_BYTES
 @click.pass_context
 def test(
     ctx: click.Context, result: Path, tests: str, as_json: bool, output: Optional[Path]
@@ -601,13 +759,13 @@ def test(
 
     found = test_again(result, tests, output)
     if as_json:
-        echo_json(found.document)
+        say_json(found.document)
     else:
         from cvinfer.report.terminal import print_result
 
         print_result(found.document)
         if output is not None:
-            click.echo(f"\nFiles: {', '.join(_files(output))} in {output}")
+            say(f"\nFiles: {', '.join(_files(output))} in {output}")
     if found.failed:
         _show_failures(found)
         ctx.exit(FAILED_FITS)
@@ -627,9 +785,9 @@ def list_(what: str, as_json: bool) -> None:
 
     found = entries(what)
     if as_json:
-        echo_json(found)
+        say_json(found)
     else:
-        click.echo(entries_text(found))
+        say(entries_text(found))
 
 
 @cli.command(short_help="Look whether everything needed is there.")
@@ -657,7 +815,7 @@ def doctor(
 
     healthy = True
     for line in examine(spec, overrides, allow_code, output, store):
-        click.echo(line.text)
+        say(line.text)
         healthy = healthy and line.fine
     if not healthy:
         ctx.exit(2)
@@ -669,6 +827,7 @@ def store() -> None:
 
     \b
       cvinfer store info
+      cvinfer store check
       cvinfer store prune --older-than 30
     """
 
@@ -697,14 +856,48 @@ def info(path: Path, as_json: bool) -> None:
     with open_store(path) as opened:
         facts = opened.info()
     if as_json:
-        echo_json(facts)
+        say_json(facts)
         return
-    click.echo(f"file    {facts['path']}")
-    click.echo(f"fits    {facts['fits']}")
-    click.echo(f"size    {facts['bytes'] / 1e6:.1f} MB")
-    click.echo(f"saves   {facts['seconds']:.1f} s of fitting and predicting")
+    say(f"file    {facts['path']}")
+    say(f"fits    {facts['fits']}")
+    say(f"size    {facts['bytes'] / 1e6:.1f} MB")
+    say(f"saves   {facts['seconds']:.1f} s of fitting and predicting")
     if facts["fits"]:
-        click.echo(f"made    {facts['first']} to {facts['last']} (UTC)")
+        say(f"made    {facts['first']} to {facts['last']} (UTC)")
+
+
+@store.command(short_help="Look whether all stored fits are sound.")
+@STORE
+@click.option("--mend", is_flag=True, help="Keep the sound fits and drop the damaged ones.")
+@JSON
+@click.pass_context
+def check(ctx: click.Context, path: Path, mend: bool, as_json: bool) -> None:
+    """Look whether every stored fit is what was put there, by its checksum, and the file is whole.
+
+    A run leaves damaged fits aside and makes them again. Exit code 4 if there is damage that is
+    not mended. Fits of versions that knew no checksums get theirs when the store is first opened.
+
+    \b
+      cvinfer store check
+      cvinfer store check --store results/store.sqlite --json
+      cvinfer store check --mend
+    """
+    with open_store(path) as opened:
+        found = opened.check()
+        if mend and not found.sound:
+            opened.mend()
+    if as_json:
+        say_json({"path": str(path), **found._asdict(), "mended": mend and not found.sound})
+    else:
+        say(f"{found.fits} fits in {path} are sound, {len(found.damaged)} are damaged")
+        for learner, count in Counter(found.damaged).items():
+            say(f"  damaged: {count} of {learner}")
+        for line in found.structure:
+            say(f"  the file: {line}")
+        if mend and not found.sound:
+            say("The sound fits are kept, the damaged ones are gone; a run makes them again.")
+    if not found.sound and not mend:
+        ctx.exit(DIFFERENT)
 
 
 @store.command(short_help="Remove stored fits.")
@@ -728,9 +921,9 @@ def prune(path: Path, older_than: Optional[float], yes: bool) -> None:
         if not yes:
             if not sys.stdin.isatty():
                 raise UserError(f"this removes {which} from {path}; say --yes to do it")
-            click.confirm(f"Remove {which} from {path}?", abort=True)
+            confirm(f"Remove {which} from {path}?")
         removed = opened.prune(older_than)
-    click.echo(f"{removed} fits removed from {path}")
+    say(f"{removed} fits removed from {path}")
 
 
 def open_store(path: Path) -> Any:

@@ -46,8 +46,7 @@ PACKAGES = (
     Package("click", "click", "python3-click", "this command"),
     Package("rich", "rich", "python3-rich", "progress and tables on a terminal"),
     Package("jinja2", "jinja2", "python3-jinja2", "LaTeX tables"),
-    Package("pebble", "pebble", "python3-pebble", "worker processes"),
-    Package("pandas", "pandas", "python3-pandas", "data sets of OpenML", False),
+    Package("pandas", "pandas", "python3-pandas", "labels in data frames", False),
     Package("arff", "liac-arff", "python3-liac-arff", "arff files", False),
     Package("pyarrow", "pyarrow", "", "parquet files", False),
     Package("psutil", "psutil", "python3-psutil", "telling how much memory there is", False),
@@ -78,10 +77,14 @@ NOT_IN_DEBIAN = {"RWeka": "rJava", "RWekajars": "rJava", "tree": None, "kknn": "
 
 
 class Line(NamedTuple):
-    """One line of the report; not `fine` means that something asked for cannot run as it is."""
+    """One line of the report; not `fine` means that something asked for cannot run as it is.
+
+    `lacks` is what is not there and no fault, in the words of the last line.
+    """
 
     text: str
     fine: bool = True
+    lacks: str = ""
 
 
 def examine(
@@ -119,8 +122,9 @@ def _everything() -> Iterator[Line]:
     if found.command and missing:
         yield Line(f"  To add: {found.command}")
     yield from _sources()
-    yield _latex()
-    yield from _machine()
+    latex, machine = _latex(), list(_machine())
+    yield latex
+    yield from machine
     place, works = _place(Path("results")), _trial()
     yield place
     yield works
@@ -129,22 +133,29 @@ def _everything() -> Iterator[Line]:
     python = place.fine and works.fine
     r = not missing and all(each.fine for each in trials)
     lost = [name for each in seen.values() for name in each.lost]
-    yield Line(f"Verdict       {_verdict(python, r, len(lost))}", python and r)
+    unfit = [each.lacks for each in lines if each.lacks]
+    lacks = [each.lacks for each in (*found.lines, latex, *machine) if each.lacks]
+    yield Line(f"Verdict       {_verdict(python, r, len(lost), unfit, lacks)}", python and r)
 
 
-def _verdict(python: bool, r: bool, lost: int) -> str:
+def _verdict(
+    python: bool, r: bool, lost: int, unfit: Sequence[str] = (), lacks: Sequence[str] = ()
+) -> str:
+    """The last line; whatever the list above has as not there or little is in it too."""
     if not python:
         return "not ready."
     if not r:
         those = f"{lost} learners of R and Weka" if lost else "learners of R or Weka"
         return f"Python learners can run; {those} cannot, as said above."
     formats = [each.use for each in PACKAGES if not each.needed and why_not(each.module)]
-    without = f"; optional and not there: {', '.join(formats)}" if formats else ""
-    return f"every engine and every learner can run{without}."
+    absent = [*formats, *lacks]
+    without = f"; optional and not there: {', '.join(absent)}" if absent else ""
+    but = f" but {' and '.join(unfit)}" if unfit else ""
+    return f"every engine and every learner can run{but}{without}."
 
 
-def _row(title: str, state: str, text: str, fine: bool = True) -> Line:
-    return Line(f"{title:<13} {state:<8} {text}".rstrip(), fine)
+def _row(title: str, state: str, text: str, fine: bool = True, lacks: str = "") -> Line:
+    return Line(f"{title:<13} {state:<8} {text}".rstrip(), fine, lacks)
 
 
 def _python() -> Iterator[Line]:
@@ -239,7 +250,8 @@ def look_at_engine(name: str, wanted: Optional[Collection[str]] = None) -> Seen:
         lacks = {each: reason for each, reason in lacks.items() if each in names}
     for each, reason in lacks.items():
         fine = wanted is None and not in_r
-        lines.append(_row("Learner", "absent" if fine else "MISSING", f"{each}: {reason}", fine))
+        state, lost_one = ("absent", each) if fine else ("MISSING", "")
+        lines.append(_row("Learner", state, f"{each}: {reason}", fine, lost_one))
     return Seen(lines, usable, list(lacks) if in_r else [])
 
 
@@ -385,7 +397,7 @@ def _heap(heap_mb: int) -> Line:
     if free is not None and free * 1000 < jobs * (heap_mb + WORKER_MB):
         fit = max(int(free * 1000) // (heap_mb + WORKER_MB), 1)
         text += f", and {free:.1f} GB are free: run with --jobs {fit}, or set limits: memory_mb"
-        return _row("JVM heap", "little", text)
+        return _row("JVM heap", "little", text, lacks="memory for all heaps at once")
     return _row("JVM heap", "ok", text)
 
 
@@ -547,7 +559,8 @@ def _latex() -> Line:
     add = "apt-get install texlive-latex-base texlive-latex-recommended"
     program = shutil.which("pdflatex")
     if program is None:
-        return _row("LaTeX", "absent", f"result.tex cannot be compiled here; to add it: {add}")
+        text = f"result.tex cannot be compiled here; to add it: {add}"
+        return _row("LaTeX", "absent", text, lacks="LaTeX")
     finder = shutil.which("kpsewhich")
     if finder is not None:
         try:
@@ -557,7 +570,8 @@ def _latex() -> Line:
         except (OSError, subprocess.TimeoutExpired):
             return _row("LaTeX", "ok", program)
         if not found.stdout.strip():
-            return _row("LaTeX", "absent", f"the package booktabs is missing; to add it: {add}")
+            text = f"the package booktabs is missing; to add it: {add}"
+            return _row("LaTeX", "absent", text, lacks="LaTeX's booktabs")
     return _row("LaTeX", "ok", program)
 
 
@@ -567,8 +581,8 @@ def _machine() -> Iterator[Line]:
     yield _row("Cores", "ok", str(runner.default_jobs()))
     free = _free_memory()
     if free is not None:
-        state = "ok" if free >= ENOUGH_MEMORY else "little"
-        yield _row("Memory", state, f"{free:.1f} GB free")
+        state, lacks = ("ok", "") if free >= ENOUGH_MEMORY else ("little", "enough free memory")
+        yield _row("Memory", state, f"{free:.1f} GB free", lacks=lacks)
 
 
 def _free_memory() -> Optional[float]:
@@ -665,7 +679,7 @@ def _spec(
     yield _row("Spec", "ok", f"{spec}, {len(checked.learners)} learners")
 
     directory = runner.output_directory(checked, output)
-    places = [_place(directory), _store(runner.store_path(directory, store))]
+    places = [_place(directory), _store(runner.store_path(checked, output, store))]
     yield from places
     if all(line.fine for line in [*lines, *places]):
         yield Line("Verdict       the spec can run.")
@@ -695,11 +709,12 @@ def _used(spec: Any) -> Uses:
 
 def _mentioned(path: Path, overrides: Sequence[str]) -> Uses:
     """The same of a spec with faults, as far as it can be read."""
-    import yaml
+    from cvinfer import limits
+    from cvinfer.spec.text import parse
 
     try:
-        value = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, yaml.YAMLError):
+        value = parse(limits.read_file(path, limits.SPEC_BYTES), str(path)).value
+    except (OSError, ValueError, limits.Unreadable):
         value = None
     given: Mapping[str, Any] = value if isinstance(value, dict) else {}
     learners, data = given.get("learners"), given.get("data")

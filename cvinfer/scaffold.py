@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any, Optional
 
 from cvinfer.errors import CvinferError, UserError
+from cvinfer.foreign import is_plain
+from cvinfer.limits import Unreadable, check_file
 
-EXAMPLE = "breast_cancer"
+EXAMPLE, EXAMPLE_RECORDS = "breast_cancer", 569
 #: Separators that are tried where the target is no column of a csv file read with commas.
 SEPARATORS = (";", "\t", "|")
 #: From here on a text column with a value of its own for each record is taken for an identifier.
@@ -52,11 +54,13 @@ seed: 1                     # the same seed gives the same result, to the byte
 """
 
 RECOMMENDED = """\
-# Ten fits per learner serve all three tests; `cvinfer list tests` shows the others.
-tests: [bcv_5x2_mcnemar, blocked_3x2_t, calibrated_5x2_bcv_f]"""
+# The test that decides, with ten fits per learner; `cvinfer list tests` shows the others. Further
+# tests in the list only stand beside the first one.
+tests: [{test}]
+# margin: 0.01              # differences up to this size count as none: "equivalent" can be said"""
 
 FEW_RECORDS = """\
-# There are too few records for the recommended tests; `cvinfer list tests` shows all.
+# There are too few records for the recommended test; `cvinfer list tests` shows all.
 tests: [{test}]"""
 
 SKLEARN = """\
@@ -103,7 +107,7 @@ def spec_text(data: Optional[Path], target: Optional[str], output: Path) -> tupl
 
 
 def _example(output: Path) -> tuple[str, list[str]]:
-    return _filled(output, EXAMPLE, SKLEARN.format(dataset=EXAMPLE), RECOMMENDED), []
+    return _filled(output, EXAMPLE, SKLEARN.format(dataset=EXAMPLE), _tests(EXAMPLE_RECORDS)), []
 
 
 def _filled(output: Path, name: str, data: str, tests: str) -> str:
@@ -166,8 +170,9 @@ def _entry(data: Path, target: Optional[str], base: Path) -> dict[str, Any]:
     source = kinds.get(suffixes[-1] if suffixes else "", "csv")
     # What the operating system says is said of the file as the user wrote it.
     try:
-        with open(data, "rb"):
-            pass
+        check_file(data)
+    except Unreadable as error:
+        raise UserError(f"{data} cannot be read: {error}") from None
     except OSError as error:
         raise UserError(f"{data} cannot be read: {error.strerror or error}") from None
     try:
@@ -217,7 +222,7 @@ def _columns(data: Path) -> str:
 def _data_text(entry: dict[str, Any], comments: dict[str, str]) -> str:
     lines = [
         "# Paths are relative to this file. Labels of classes stay as they are written; columns of",
-        "# text are categories. See `cvinfer list data` for drop, keep, sample and binarize.",
+        "# text are categories. See `cvinfer list data` for groups, drop, keep, sample, binarize.",
         "data:",
     ]
     for key, value in entry.items():
@@ -245,7 +250,7 @@ def _tests(n: int) -> str:
         return True
 
     if all(map(fits, RECOMMENDED_TESTS)):
-        return RECOMMENDED
+        return RECOMMENDED.format(test=", ".join(RECOMMENDED_TESTS))
     for name in ("blocked_3x2_t", "dietterich_5x2_t", "holdout_mcnemar"):
         if fits(name):
             return FEW_RECORDS.format(test=name)
@@ -259,4 +264,4 @@ def scalar(value: str) -> str:
     if re.fullmatch(r"[A-Za-z_][\w ./+-]*", value) and value == value.strip():
         if yaml.safe_load(value) == value:
             return value
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=not is_plain(value))

@@ -10,6 +10,9 @@ import signal
 # start and interrupt would ignore it too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+# Under nohup it is the same with a hang-up.
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # How long an example takes says how busy the machine is, not whether the code is right. Under CI
 # the same examples are drawn every time: a verdict there is on the change, not on the draw. Other

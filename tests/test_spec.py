@@ -276,20 +276,29 @@ def test_defaults() -> None:
     mine = changed()
     del mine["tests"], mine["name"]
     resolved = load_spec(mine).resolved()
-    assert [next(iter(test)) for test in resolved["tests"]] == [
-        "bcv_5x2_mcnemar",
-        "blocked_3x2_t",
-        "calibrated_5x2_bcv_f",
-    ]
+    assert [next(iter(test)) for test in resolved["tests"]] == ["bcv_5x2_mcnemar"]
+    assert (resolved["primary"], resolved["margin"]) == ("bcv_5x2_mcnemar", None)
     assert resolved["compare"] == [["tree", "C4.5"]]
     assert (resolved["partition"], resolved["intervals"]) == ("auto", [])
     assert (resolved["alpha"], resolved["correction"], resolved["seed"]) == (0.05, "holm", 0)
     assert resolved["output"] == {"directory": "results"}
 
 
+def test_the_first_test_decides_unless_another_is_named() -> None:
+    names = ["kfold_t", {"corrected_kfold_t": {"rho": 0.5}}]
+    assert load_spec(changed(tests=names)).primary == "kfold_t"
+    spec = load_spec(changed(tests=names, primary="corrected_kfold_t", margin=0.01))
+    assert (spec.primary, spec.margin) == ("corrected_kfold_t", 0.01)
+    assert load_spec(spec.resolved()).resolved() == spec.resolved()
+    nothing = load_spec(changed(tests=[], intervals="recommended"))
+    assert nothing.primary is None and load_spec(nothing.resolved()).primary is None
+
+
 def test_all_means_every_registered_test() -> None:
     spec = load_spec(changed(tests="all", intervals="all"))
-    assert [test.name for test in spec.tests] == list(tests())
+    assert {test.name for test in spec.tests} == set(tests())
+    # What is recommended comes first, and so decides.
+    assert spec.primary == spec.tests[0].name == "bcv_5x2_mcnemar"
     assert [interval.name for interval in spec.intervals] == list(intervals())
 
 

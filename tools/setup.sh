@@ -19,7 +19,8 @@ set -u -o pipefail
 #
 #   level | name | check | Debian packages | what it costs if it is missing
 #
-# level is "required" (set-up fails without it) or "optional".
+# level is "required" (set-up fails without it), "optional", or "extra": taken where it can be had,
+# and not missed elsewhere.
 
 # check: a shell command that succeeds where the thing is there.
 SYSTEM_NEEDS=(
@@ -39,14 +40,14 @@ PYTHON_NEEDS=(
     "required|numpy|numpy|python3-numpy|cvinfer cannot be imported"
     "required|scipy|scipy|python3-scipy|no test of cvinfer can compute a p-value"
     "required|scikit-learn|sklearn|python3-sklearn|there are no learners"
-    "optional|pandas|pandas|python3-pandas|OpenML data sets cannot be read"
+    "optional|pandas|pandas|python3-pandas|tests with data frames are skipped"
     "required|PyYAML|yaml|python3-yaml|no spec can be read"
     "required|jsonschema|jsonschema|python3-jsonschema|no spec can be checked"
     "required|click|click|python3-click|there is no command cvinfer"
     "required|rich|rich|python3-rich|there is no progress bar and no table on a terminal"
     "required|Jinja2|jinja2|python3-jinja2|no LaTeX table can be written"
-    "required|Pebble|pebble|python3-pebble|nothing can be fitted"
-    "optional|liac-arff|arff|python3-liac-arff|arff files cannot be read"
+    "optional|liac-arff|arff|python3-liac-arff|arff files cannot be read, nor data sets of OpenML without pyarrow"
+    "extra|pyarrow|pyarrow|python3-pyarrow|parquet files cannot be read, and data sets of OpenML as arff only"
     "optional|psutil|psutil|python3-psutil|cvinfer doctor cannot tell how much memory there is"
     "optional|rpy2|rpy2|python3-rpy2|no learner of the engines r and rweka (R and Weka) can be used, and no data set of R can be read"
     "optional|setuptools|setuptools|python3-setuptools|no wheel can be built, and the packaging test is skipped"
@@ -203,7 +204,7 @@ missing_needs() {
     done
     absent=$(missing_modules "$1") || absent=$(cut -d'|' -f3 <<<"$(printf '%s\n' "${PYTHON_NEEDS[@]}")")
     for need in "${PYTHON_NEEDS[@]}"; do
-        grep -qxF -- "$(field 3 "$need")" <<<"$absent" && say "$need"
+        [ "$(field 1 "$need")" != extra ] && grep -qxF -- "$(field 3 "$need")" <<<"$absent" && say "$need"
     done
     # Where there is no R, the line for R says it all.
     if have_r; then
@@ -379,6 +380,10 @@ install_from_index() {
         if have_r && ! venv_pip "${install[@]}" "$(rpy2_for_r)"; then
             say "  rpy2 could not be installed; .setup.log says why"
         fi
+        local need
+        for need in "${PYTHON_NEEDS[@]}"; do
+            if [ "$(field 1 "$need")" = extra ]; then venv_pip "${install[@]}" "$(field 2 "$need")"; fi
+        done
         return 0
     fi
     WHY_NOT_INDEX="pip's package index answers but did not give all of them"
@@ -393,6 +398,7 @@ install_from_debian() {
         for need in "${PYTHON_NEEDS[@]}"; do
             if grep -qxF -- "$(field 3 "$need")" <<<"$absent"; then
                 read -r -a more <<<"$(field 4 "$need")"
+                if [ "$(field 1 "$need")" = extra ] && ! logged apt-cache show "${more[@]}"; then continue; fi
                 packages+=("${more[@]}")
             fi
         done

@@ -15,7 +15,7 @@ import pytest
 Call = Callable[..., Any]
 
 COMMANDS = "run validate plan show init splits table test list doctor store".split()
-EVERY = [*([each] for each in COMMANDS), ["store", "info"], ["store", "prune"]]
+EVERY = [*([each] for each in COMMANDS), ["store", "info"], ["store", "check"], ["store", "prune"]]
 
 
 def test_help_answers_at_once(process: Call) -> None:

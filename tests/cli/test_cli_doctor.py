@@ -104,6 +104,25 @@ def test_doctor_finds_this_machine_fit_or_says_why_not(call: Call) -> None:
     assert list(Path.cwd().iterdir()) == []
 
 
+def test_the_last_line_has_what_the_list_has(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is absent or little above is named below, and nothing that is there."""
+    latex = doctor._row("LaTeX", "absent", "not here", lacks="LaTeX")
+    monkeypatch.setattr(doctor, "_latex", lambda: latex)
+    monkeypatch.setattr(doctor, "_free_memory", lambda: 0.1)
+    monkeypatch.setattr(doctor, "_trial_in_r", lambda name: doctor._row("Trial", "ok", name))
+    _, out, _ = call("doctor")
+    (verdict,) = rows(out, "Verdict")
+    if why_not_everything() is not None:
+        assert verdict.startswith("Python learners can run; ")
+        return
+    learners = [line.partition(":")[0] for line in rows(out, "Learner", "absent")]
+    assert "ClassifierChain" in learners
+    assert f"every learner can run but {' and '.join(learners)};" in verdict
+    for name in ("LaTeX", "enough free memory"):
+        assert name in verdict.partition("optional and not there: ")[2], name
+    assert ("parquet" in verdict) == bool(rows(out, "Data", "absent"))
+
+
 def test_optional_file_formats_are_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     optional = doctor.Package("no_such_module", "nosuch", "", "punched cards", False)
     monkeypatch.setattr(doctor, "PACKAGES", (optional,))

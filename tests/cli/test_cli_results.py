@@ -133,6 +133,37 @@ def test_store_info_and_prune(call: Call, place: Path, finished: Path) -> None:
     assert json.loads(call("store", "info", "--store", "s.sqlite", "--json").out)["fits"] == 0
 
 
+def test_store_check(call: Call, place: Path, small: Path, finished: Path) -> None:
+    shutil.copy(finished.parent / "store.sqlite", place / "s.sqlite")
+    words = ("store", "check", "--store", "s.sqlite")
+    assert call(*words)[:2] == (0, "20 fits in s.sqlite are sound, 0 are damaged\n")
+    with sqlite3.connect("s.sqlite") as database:
+        database.execute("update fits set seconds_fit = 9 where learner = 'mean'")
+    database.close()
+    code, out, _ = call(*words)
+    assert code == 4 and "10 are damaged\n  damaged: 10 of mean\n" in out
+    code, out, _ = call(*words, "--json")
+    assert code == 4 and json.loads(out) == {
+        "path": "s.sqlite",
+        "fits": 10,
+        "damaged": ["mean"] * 10,
+        "structure": [],
+        "mended": False,
+    }
+    # A run goes on without them, and says so.
+    shutil.copy("s.sqlite", "t.sqlite")
+    code, _, err = call("run", small, "--quiet", "--store", "t.sqlite")
+    told = (
+        "warning: 10 fits were damaged in the store t.sqlite, and made again; cvinfer store check"
+    )
+    assert code == 0 and told in err
+    assert Path("results/small/result.json").read_bytes() == (finished / "result.json").read_bytes()
+    assert call("store", "check", "--store", "t.sqlite").code == 0
+    code, out, _ = call(*words, "--mend")
+    assert code == 0 and "The sound fits are kept" in out
+    assert call(*words)[:2] == (0, "10 fits in s.sqlite are sound, 0 are damaged\n")
+
+
 def test_only_a_store_is_touched(call: Call, place: Path) -> None:
     Path("text").write_text("not a database, but longer than the header of one " * 4)
     with sqlite3.connect("other.db") as other:
@@ -140,7 +171,7 @@ def test_only_a_store_is_touched(call: Call, place: Path) -> None:
     other.close()
     before = Path("other.db").read_bytes()
     for name, said in [("text", "no store"), ("other.db", "another program's"), ("no", "no store")]:
-        for words in (["info"], ["prune", "--yes"]):
+        for words in (["info"], ["check"], ["prune", "--yes"]):
             code, _, err = call("store", *words, "--store", name)
             assert code == 2 and said in err
     assert Path("other.db").read_bytes() == before

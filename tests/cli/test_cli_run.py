@@ -81,8 +81,8 @@ def test_run_shows_the_result_and_says_where_the_files_are(call: Call, small: Pa
     assert "blocked" in out and "majority" in out
     document = json.loads(Path("results/small/result.json").read_bytes())
     flat = " ".join(out.split())
-    for entry in document["comparisons"]:
-        assert " ".join(entry["sentence"].split()) in flat
+    for verdict in document["verdicts"]:
+        assert " ".join(verdict["sentence"].split()) in flat
     assert "0 reused from the store, 20 made now" in out
     assert "result.json, result.tex, result.md" in out and "results/small" in out
     assert "20 fits wanted" in err
@@ -170,16 +170,19 @@ def test_internal_errors_are_one_line(
 
 
 def processes_of(session: int) -> list[str]:
-    """The processes of a session that are alive, from /proc."""
+    """The processes of a session that are alive, and the workers it has started, from /proc."""
     found = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
             continue
         try:
             fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            words = (entry / "cmdline").read_bytes()
         except OSError:
             continue
-        if int(fields[3]) == session and fields[0] != "Z":
+        # Workers are told the scratch directory of the run, which has its number in its name.
+        own = int(fields[3]) == session or f"/cvinfer-{session}-".encode() in words
+        if own and fields[0] != "Z":
             found.append(entry.name)
     return found
 
@@ -219,7 +222,11 @@ def until_busy(place: Path, seconds: float = 30) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 @pytest.mark.parametrize(
     ("number", "code", "whom"),
-    [(signal.SIGINT, 130, "all"), (signal.SIGTERM, 143, "main")],
+    [
+        (signal.SIGINT, 130, "all"),
+        (signal.SIGTERM, 143, "main"),
+        (signal.SIGHUP, 129, "main"),
+    ],
 )
 def test_signals_end_a_run_within_two_seconds(
     learners: Path, command: list[str], number: signal.Signals, code: int, whom: str
@@ -245,6 +252,44 @@ def test_signals_end_a_run_within_two_seconds(
     assert none_left(run.pid)
     assert stored(learners / "my results" / "store.sqlite") == 6
     assert list((learners / "my results" / "s").iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+def test_a_terminal_that_is_closed_ends_the_run(learners: Path, command: list[str]) -> None:
+    (learners / "slow.yaml").write_text(SLOW)
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(learners)
+        words = slow_words(command)
+        os.execvpe(words[0], words, {**os.environ, "TERM": "xterm", "COLUMNS": "80"})
+    until_busy(learners)
+    began = time.monotonic()
+    os.close(terminal)  # now there is nowhere to write to, either
+    _, status = os.waitpid(child, 0)
+    assert time.monotonic() - began < 2
+    assert os.waitstatus_to_exitcode(status) == 129
+    assert none_left(child)
+    assert stored(learners / "my results" / "store.sqlite") == 6
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+def test_nohup_is_respected(learners: Path, command: list[str], small: Path) -> None:
+    (learners / "slow.yaml").write_text(SLOW)
+    ignoring = ["bash", "-c", "trap '' HUP; exec \"$@\"", "bash"]
+    run = subprocess.Popen(
+        [*ignoring, *slow_words(command)],
+        cwd=learners,
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    until_busy(learners)
+    os.kill(run.pid, signal.SIGHUP)
+    time.sleep(0.5)
+    assert run.poll() is None
+    os.kill(run.pid, signal.SIGTERM)
+    assert run.wait(timeout=20) == 143
+    assert none_left(run.pid)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")

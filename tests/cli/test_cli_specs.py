@@ -43,6 +43,33 @@ FOURTEEN = [
 ]
 
 
+# --- groups ---------------------------------------------------------------------------------------
+
+
+def test_groups_in_every_command(call: Call) -> None:
+    spec = SPECS / "groups.yaml"
+    assert call("validate", spec) == (0, f"{spec}: ok\n", "")
+    plan = call("plan", spec, "--json")
+    rows = json.loads(plan.out)["data"][0]["learners"][0]["tests"]
+    labels = [label for row in rows for label in row["partitions"]]
+    assert labels == ["blocked 5×2, grouped", "blocked 3×2, grouped"]
+    shown = yaml.safe_load(call("show", spec).out)
+    assert shown["data"][0]["groups"] == "sleeper"
+    assert call("splits", spec, "-o", "splits.csv").code == 0
+    with open(SPECS / "data" / "mornings.csv", newline="") as stream:
+        sleeper = [row["sleeper"] for row in csv.DictReader(stream)]
+    sides: Any = {}
+    with open("splits.csv", newline="") as stream:
+        for row in csv.DictReader(stream):
+            place = (row["scheme"], row["replication"], row["fold"], sleeper[int(row["record"])])
+            sides.setdefault(place, set()).add(row["role"])
+    assert len(sides) == 16 * 36 and all(len(side) == 1 for side in sides.values())
+    listed = call("list", "schemes").out
+    assert "Options: k=10, stratify=false, groups." in listed
+    refused = call("validate", spec, "--set", "tests=[loo_matched_t]")
+    assert refused.code == 2 and "cannot honour groups ('sleeper')" in refused.out
+
+
 # --- validate -------------------------------------------------------------------------------------
 
 
