@@ -6,6 +6,9 @@ PYTHON := .venv/bin/python
 # Packages of the user's own site would hide the ones that set-up chose.
 export PYTHONNOUSERSITE := 1
 
+# Tests run side by side where pytest-xdist is there, those of one file in one process.
+SIDE_BY_SIDE = $$($(PYTHON) -c 'import xdist' 2>/dev/null && printf %s '-n logical --maxprocesses 4 --dist loadfile')
+
 .DEFAULT_GOAL := help
 .PHONY: help setup run lint format test test-long test-debian docs rates bench bench-weka wheel clean
 
@@ -27,10 +30,10 @@ format: setup ## let black rewrite the code
 	@$(PYTHON) -m black .
 
 test: lint ## lint, then the tests, R CMD check of r_bridge among them (minutes)
-	@$(PYTHON) -m pytest
+	@$(PYTHON) -m pytest $(SIDE_BY_SIDE)
 
 test-long: lint ## the same and the tests marked long
-	@$(PYTHON) -m pytest -m "long or not long"
+	@$(PYTHON) -m pytest $(SIDE_BY_SIDE) -m "long or not long"
 
 test-debian: ## make test and make run on a bare Debian in a chroot: RELEASE=trixie (root, hours)
 	@tools/test-debian.sh $(RELEASE)

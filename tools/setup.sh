@@ -53,6 +53,7 @@ PYTHON_NEEDS=(
     "optional|setuptools|setuptools|python3-setuptools|no wheel can be built, and the packaging test is skipped"
     "optional|wheel|wheel|python3-wheel|no wheel can be built, and the packaging test is skipped"
     "optional|pytest|pytest|python3-pytest|make test cannot run"
+    "optional|pytest-xdist|xdist|python3-pytest-xdist|make test takes about twice as long"
     "optional|hypothesis|hypothesis|python3-hypothesis|make test cannot run the property tests"
     "optional|black|black|black|make lint does not check the formatting"
     "optional|flake8|flake8|flake8|make lint does not look for unused names and long lines"

@@ -95,7 +95,7 @@ def test_entries_that_are_not_of_their_kind(name):
         1j,
         np.array([0.1 + 1j, 0.2, 0.3]),
         np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[D]"),
-        object(),
+        pytest.param(object(), id="an object"),
     ],
     ids=str,
 )
