@@ -82,7 +82,8 @@ def trinomial(n: int, first: float, second: float) -> tuple[Floats, Floats, Floa
 def _reach(n: int, p: float) -> Floats:
     """The counts within nine standard deviations of np."""
     middle, spread = n * p, 9 * math.sqrt(n * p * (1 - p)) + 9
-    return np.arange(max(0, int(middle - spread)), min(n, int(middle + spread)) + 1.0)
+    first, last = max(0, int(middle - spread)), min(n, int(middle + spread))
+    return np.arange(first, last + 1, dtype=np.float64)
 
 
 def expected(ends: Any, truth: float, chance: Floats) -> Covered:

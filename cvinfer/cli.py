@@ -193,7 +193,7 @@ def _signals_caught(tell: Callable[[], None]) -> Iterator[None]:
 
 def _requests() -> list[signal.Signals]:
     """The signals that ask for the end. One of them is ignored on purpose where nohup is used."""
-    requests = [signal.SIGINT, signal.SIGTERM]
+    requests: list[signal.Signals] = [signal.SIGINT, signal.SIGTERM]
     hangup = getattr(signal, "SIGHUP", None)
     if hangup is not None and signal.getsignal(hangup) is not signal.SIG_IGN:
         requests.append(hangup)

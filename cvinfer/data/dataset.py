@@ -62,7 +62,8 @@ class Groups:
 
     def take(self, records: NDArray[np.int64]) -> Groups:
         """The groups of these records; those that are left are counted anew, in their order."""
-        return Groups(self.name, np.unique(self.codes[records], return_inverse=True)[1])
+        codes = np.unique(self.codes[records], return_inverse=True)[1]
+        return Groups(self.name, codes.astype(np.int32))
 
 
 @dataclass(frozen=True, eq=False)

@@ -506,7 +506,7 @@ def _odd_splits(part: _Part) -> list[str]:
     """
     labels = [fold for _, fold in part.keys]
     notes = []
-    for at in np.flatnonzero(part.sizes == 1).tolist():
+    for at in map(int, np.flatnonzero(part.sizes == 1)):
         others = np.delete(part.sizes, at)
         if len(others) < 2 or np.median(others) < _MUCH_LARGER:
             continue

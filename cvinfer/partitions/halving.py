@@ -76,7 +76,7 @@ def _evened(bins: Indices, groups: Labels, sides: Sides, exchange: bool) -> Indi
     smaller sum of squares, then to the first; no bin is left empty.
     """
     signs = np.where(sides, 1.0, -1.0)
-    of_group = np.empty(len(groups), dtype=np.int64)
+    of_group: Indices = np.empty(len(groups), dtype=np.int64)
     of_group[groups.codes] = bins
     counts = groups.counts.astype(np.float64)
     differences = counts @ signs[of_group]
@@ -104,7 +104,7 @@ def _evened(bins: Indices, groups: Labels, sides: Sides, exchange: bool) -> Indi
             of_group[[one, other]] = of_group[[other, one]]
         else:
             one, other = divmod(best - ends[1], len(sides))
-            renamed = np.arange(len(sides))
+            renamed = np.arange(len(sides), dtype=np.int64)
             renamed[[one, other]] = other, one
             of_group = renamed[of_group]
         differences = after[best]
@@ -123,7 +123,7 @@ def _best_of_all(groups: Labels, sides: Sides, bits: np.random.PCG64) -> Indices
     differences = np.zeros((len(number), sides.shape[1]))
     filled = np.zeros((len(number), h), dtype=bool)
     signs = np.where(sides, 1.0, -1.0)
-    for group, size in enumerate(groups.counts.tolist()):
+    for group, size in enumerate(map(int, groups.counts)):
         bins = number // h**group % h
         differences += size * signs[bins]
         filled[number, bins] = True

@@ -454,10 +454,8 @@ def test_score_interval_at_the_edges(n: int, level: float) -> None:
     alike = ci.holdout_mcnemar((n, 0, 0, 0), continuity="none")
     assert alike.degenerate and not alike.reject
     close(alike.interval(level), (-end, end))
-    half = 2 * n + n * z**2
-    corrected_end = (half + math.sqrt(half**2 - 4 * (n**2 + n * z**2))) / (
-        2 * (n**2 + n * z**2)
-    )
+    square, half = n**2 + n * z**2, 2 * n + n * z**2
+    corrected_end = (half + math.sqrt(half**2 - 4 * square)) / (2 * square)
     for continuity in ("clipped", "printed"):
         ends = ci.holdout_mcnemar((0, 0, 0, n), continuity=continuity).interval(level)
         close(ends, (-corrected_end, corrected_end))
