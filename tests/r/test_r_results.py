@@ -200,6 +200,8 @@ WATCHED = """\
 import subprocess, sys
 from pathlib import Path
 
+import pandas  # sid's asks `uname -p` while it is imported; that is not ours
+
 started = []
 beginning = subprocess.Popen.__init__
 
