@@ -86,7 +86,7 @@ class _Words:
         mu0 = _amount(float(self.comparison["options"]["mu0"]), self.loss)
         return (
             f"the loss of {self.comparison['a']} minus that of {self.comparison['b']} {differs}"
-            f" significantly from {mu0}"
+            f" significantly from {mu0}{self.beside()}"
         )
 
     def equivalence(self) -> str:
@@ -103,7 +103,15 @@ class _Words:
         if ends is None:
             return ""
         level = percent(self.verdict["level"])
-        return f", {level} interval {_ends(ends, self.loss, turn)}"
+        return f", {level} interval {_ends(ends, self.loss, turn)}{self._centre(turn)}"
+
+    def _centre(self, turn: float) -> str:
+        """Where the interval is not about the mean difference that stands before it."""
+        picked = self.comparison["inference"]["extra"].get("picked")
+        if picked is None:
+            return ""
+        where = number(turn * picked, self.loss)
+        return f", centred on the one difference that is tested, {where}"
 
 
 def _facts(
