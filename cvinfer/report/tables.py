@@ -30,6 +30,7 @@ from cvinfer.report.words import (
     percent,
     scheme_title,
     settings,
+    shown_as_nothing,
     split_sizes,
     title,
     training_share,
@@ -260,6 +261,8 @@ def _difference_cell(verdict: Mapping[str, Any], loss: str) -> Cell:
     if verdict["estimate"] is None:
         return Cell(NONE)
     text = number(verdict["estimate"], loss)
+    if shown_as_nothing(verdict["estimate"], loss):
+        text = "< 0.005" if verdict["estimate"] > 0 else f"> {MINUS}0.005"
     if verdict["interval"] is not None:
         lower, upper = (number(end, loss) for end in verdict["interval"])
         text += f" [{lower}, {upper}]"

@@ -150,6 +150,8 @@ def test_an_f_names_a_winner_only_where_all_replications_have_one_sign(
     found = only(document)
     assert found["verdict"] == "undecided" and entry["better"] is None
     assert "differ significantly, but the mean difference does not show" in found["sentence"]
+    # A test without an interval has a difference all the same.
+    assert "; the error rate of A minus that of B is 13.30 percentage points (" in found["sentence"]
     assert any("points to the same learner" in warning for warning in entry["warnings"])
     # A replication whose halves cancel but for rounding noise has no sign.
     for first, sign in (((0.1 + 0.2 - 0.3) / 2, 0), (1e-6, 1)):
@@ -280,6 +282,11 @@ def test_better_and_equivalent_can_hold_both() -> None:
     (row,) = [line for line in table.splitlines() if "**B**" in line]
     assert " ≈ |" in row and "≈ Equivalent: the interval" in table
     assert "≈" not in render(records_of(40, 10, n=4000), "markdown")
+
+
+def test_both_intervals_of_a_sentence_turn_with_the_winner() -> None:
+    said = [only(records_of(*n, margin=0.05, n=4000))["sentence"] for n in ((40, 10), (10, 40))]
+    assert said[0].replace("B is better than A", "A is better than B") == said[1]
 
 
 def test_an_end_on_the_margin_is_not_inside() -> None:
@@ -433,6 +440,11 @@ def test_a_difference_too_small_to_show_is_not_shown_as_nothing() -> None:
     said = only(document)["sentence"]
     assert "by 0.00" not in said and "is 0.00 " not in said
     assert "less than 0.005 percentage points" in said
+    for sign, shown in ((1, "&lt; 0.005 ["), (-1, "&gt; −0.005 [")):
+        document = document_of("blocked_3x2_t", sign * np.array(d), "blocked_mx2", m=3)
+        assert shown.replace("[", r"\[") in render(document, "markdown")
+    nothing = document_of("blocked_3x2_t", [[0.1, -0.1]] * 3, "blocked_mx2", m=3)
+    assert r"| 0.00 \[" in render(nothing, "markdown")
 
 
 def test_sentence_for_significance_that_the_correction_takes_away() -> None:
