@@ -17,8 +17,8 @@ from cvinfer.report.words import correction_word, p_equation
 #: Fewer discordant records than this, and chi-squared is a poor approximation for McNemar.
 FEW_DISCORDANT = 25
 
-#: From so many tests on, a reader is told that they are for study.
-MANY_TESTS = 8
+#: From so many tests on, a reader is told that they are for study: `all` on K folds gives seven.
+MANY_TESTS = 7
 
 
 def corrected_p(p_values: Sequence[Optional[float]], method: str) -> list[Optional[float]]:

@@ -478,6 +478,10 @@ def test_many_tests_are_for_study() -> None:
     said = [w for w in made(LETTER, [("CART", "SVM")], list(tests()))["warnings"] if "study" in w]
     assert len(said) == 1 and said[0].startswith(f"{len(tests())} tests on the same data are for")
     assert not [w for w in small()["warnings"] if "study" in w]
+    # As many as `all` gives on K folds.
+    on_folds = [name for name, test in tests().items() if str(test.needs[0]) == "kfold(k=10)"]
+    document = made(LETTER, [("CART", "SVM")], on_folds)
+    assert [w for w in document["warnings"] if w.startswith("7 tests on the same data are for")]
 
 
 @pytest.mark.parametrize("format_", ["text", "latex", "markdown"])
