@@ -302,6 +302,21 @@ def test_all_means_every_registered_test() -> None:
     assert [interval.name for interval in spec.intervals] == list(intervals())
 
 
+@pytest.mark.parametrize(
+    "scheme, primary",
+    [
+        ("kfold", "corrected_kfold_t"),  # not naive_kfold_mcnemar, which hardly ever rejects
+        ("repeated_holdout", "corrected_repeated_holdout_t"),
+        ("holdout", "holdout_mcnemar"),
+        ("random_mx2", "dietterich_5x2_t"),
+        ("blocked_mx2", "bcv_5x2_mcnemar"),
+    ],
+)
+def test_of_all_on_a_scheme_the_one_measured_best_decides(scheme: str, primary: str) -> None:
+    spec = load_spec(changed(tests="all", partition=scheme))
+    assert spec.primary == spec.tests[0].name == primary
+
+
 def test_all_on_named_schemes_means_those_that_are_valid_there() -> None:
     spec = load_spec(changed(tests="all", partition={"scheme": "random_mx2", "m": 5}))
     assert {test.name for test in spec.tests} == {

@@ -99,8 +99,9 @@ def conservative_z(d: Any, halves: Any, mu0: float = 0.0, alpha: float = 0.05) -
     cite="bayle2020",
     use="For stable learners on large data: one K-fold run and a central limit theorem behind it.",
     caution=Caution(
-        "rests on relative stability, which can fail where both learners are stable (Bayle, Janson"
-        " and Mackey 2025)"
+        "takes the losses of all records for independent though their training sets overlap, which"
+        " rests on relative stability, and that can fail where both learners are stable (Bayle,"
+        " Janson and Mackey 2025)"
     ),
 )
 def cvci_z(

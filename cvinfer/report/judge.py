@@ -17,8 +17,8 @@ from cvinfer.report.words import correction_word, p_equation
 #: Fewer discordant records than this, and chi-squared is a poor approximation for McNemar.
 FEW_DISCORDANT = 25
 
-#: From so many tests on, a reader is told that they are for study.
-MANY_TESTS = 8
+#: From so many tests on, a reader is told that they are for study: `all` on K folds gives seven.
+MANY_TESTS = 7
 
 
 def corrected_p(p_values: Sequence[Optional[float]], method: str) -> list[Optional[float]]:
@@ -144,6 +144,11 @@ def is_accuracy(result: Mapping[str, Any]) -> bool:
     return bool(result["extra"].get("micro")) and not result["degenerate"]
 
 
+def for_study(tests: int) -> str:
+    """What a reader of so many tests has to know; nothing where they are few."""
+    return f"{tests} tests on the same data are for study, not for claims" * (tests >= MANY_TESTS)
+
+
 def data_notes(document: Mapping[str, Any]) -> list[str]:
     """What was found or done while the data sets were read, each with the name of its set."""
     return [f"{data['name']}: {note}" for data in document["data"] for note in data["notes"]]
@@ -158,12 +163,11 @@ def warnings(
 ) -> list[str]:
     """The warnings of a whole document: each once, with the place it belongs to."""
     found: list[str] = []
-    asked = len({one_test(comparison) for comparison in comparisons})
-    if asked >= MANY_TESTS:
-        decides = verdicts[0]["primary"]
+    study = for_study(len({one_test(comparison) for comparison in comparisons}))
+    if study:
         found.append(
-            f"{asked} tests on the same data are for study, not for claims: {decides} alone"
-            " decides; who picks the test after seeing the results will soon find a difference"
+            f"{study}: {verdicts[0]['primary']} alone decides; who picks the test after seeing the"
+            " results will soon find a difference"
         )
     for comparison in comparisons:
         a, b, data, test = (comparison[key] for key in ("a", "b", "data", "test"))

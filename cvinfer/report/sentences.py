@@ -13,6 +13,7 @@ from cvinfer.report.words import (
     number,
     p_equation,
     percent,
+    shown_as_nothing,
 )
 
 
@@ -66,27 +67,26 @@ class _Words:
         self.loss, self.margin = loss, margin
 
     def gain(self) -> str:
-        """By how much the better learner is ahead; the interval is turned so that it fits."""
-        turn = -1.0 if self.verdict["verdict"] == verdicts.A_BETTER else 1.0
+        """By how much the better learner is ahead."""
         size = _amount(abs(self.verdict["estimate"]), self.loss)
-        return size + self._interval(turn)
+        return size + self._interval()
 
     def gap(self) -> str:
         a, b = self.comparison["a"], self.comparison["b"]
         what = "error rate" if is_rate(self.loss) else "mean loss"
         size = _amount(self.verdict["estimate"], self.loss)
-        return f"the {what} of {a} minus that of {b} is {size}{self._interval(1.0)}"
+        return f"the {what} of {a} minus that of {b} is {size}{self._interval()}"
 
     def beside(self) -> str:
-        """The difference after a sentence that does not need it."""
-        return f"; {self.gap()}" if self.verdict["interval"] is not None else ""
+        """The difference after a sentence that says something else."""
+        return f"; {self.gap()}"
 
     def other_hypothesis(self) -> str:
         differs = "differs" if self.comparison["reject_corrected"] else "does not differ"
         mu0 = _amount(float(self.comparison["options"]["mu0"]), self.loss)
         return (
             f"the loss of {self.comparison['a']} minus that of {self.comparison['b']} {differs}"
-            f" significantly from {mu0}"
+            f" significantly from {mu0}{self.beside()}"
         )
 
     def equivalence(self) -> str:
@@ -95,15 +95,32 @@ class _Words:
             return ""
         margin = _amount(self.margin, self.loss)
         level = percent(2.0 * self.verdict["level"] - 1.0)
-        ends = _ends(self.verdict["interval_margin"], self.loss, 1.0)
+        ends = self._ends(self.verdict["interval_margin"])
         return f"; they are equivalent within ±{margin} (the {level} interval is {ends})"
 
-    def _interval(self, turn: float) -> str:
+    @property
+    def _turn(self) -> float:
+        """A sentence that names a winner turns every interval so that it fits."""
+        return -1.0 if self.verdict["verdict"] == verdicts.A_BETTER else 1.0
+
+    def _interval(self) -> str:
         ends = self.verdict["interval"]
         if ends is None:
             return ""
         level = percent(self.verdict["level"])
-        return f", {level} interval {_ends(ends, self.loss, turn)}"
+        return f", {level} interval {self._ends(ends)}{self._centre()}"
+
+    def _ends(self, ends: Sequence[float]) -> str:
+        lower, upper = sorted(self._turn * end for end in ends)
+        return f"{number(lower, self.loss)} to {number(upper, self.loss)}"
+
+    def _centre(self) -> str:
+        """Where the interval is not about the mean difference that stands before it."""
+        picked = self.comparison["inference"]["extra"].get("picked")
+        if picked is None:
+            return ""
+        where = number(self._turn * picked, self.loss)
+        return f", centred on the one difference that is tested, {where}"
 
 
 def _facts(
@@ -151,14 +168,9 @@ def _losses(inference: Mapping[str, Any], loss: str, b_first: bool) -> str:
     return f"{noun} {first}{unit} and {second}{unit}"
 
 
-def _ends(ends: Sequence[float], loss: str, turn: float) -> str:
-    lower, upper = sorted(turn * end for end in ends)
-    return f"{number(lower, loss)} to {number(upper, loss)}"
-
-
 def _amount(value: float, loss: str) -> str:
     """A difference with its unit; one that would be shown as nothing is told by its bound."""
     text = number(value, loss)
-    if value and not text.strip("0."):
+    if shown_as_nothing(value, loss):
         text = "less than 0.005" if value > 0 else f"more than {MINUS}0.005"
     return text + (" percentage points" if is_rate(loss) else "")

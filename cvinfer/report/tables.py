@@ -30,6 +30,7 @@ from cvinfer.report.words import (
     percent,
     scheme_title,
     settings,
+    shown_as_nothing,
     split_sizes,
     title,
     training_share,
@@ -51,6 +52,14 @@ class Cite(NamedTuple):
 
 #: Text with citations in it.
 Words = tuple[Union[str, Cite], ...]
+
+
+class Note(NamedTuple):
+    """A note on a table; one that explains a column stands only where that column does."""
+
+    words: Words
+    #: The title of the column.
+    beside: Optional[str] = None
 
 
 @dataclass(frozen=True)
@@ -98,7 +107,7 @@ class Table:
     caption: str
     keys: tuple[Column, ...]
     groups: tuple[Group, ...]
-    notes: tuple[Words, ...]
+    notes: tuple[Note, ...]
     block: tuple[str, ...]
     notes_word: str
 
@@ -131,11 +140,13 @@ class Part:
     def notes(self) -> tuple[Words, ...]:
         """The table's notes, then those of the columns that are here, then the footnotes."""
         own = [column for group in self.groups for column in group.own]
+        here = {None, *(column.title for column in own)}
         parts = [column.notes for column in own if column.notes]
         listed_words: list[Union[str, Cite]] = [f"{self.table.notes_word}: "]
         for at, words in enumerate(parts):
             listed_words += ["; "] * (at > 0) + list(words)
-        found = [*self.table.notes, (*listed_words, ".")] if parts else [*self.table.notes]
+        found = [note.words for note in self.table.notes if note.beside in here]
+        found += [(*listed_words, ".")] if parts else []
         warned: dict[str, list[str]] = {}
         for column in own:
             if column.warning:
@@ -196,7 +207,7 @@ def comparison_table(document: Mapping[str, Any]) -> Optional[Table]:
         caption=_comparison_caption(document, rows, loss),
         keys=tuple(keys),
         groups=tuple(groups),
-        notes=_comparison_notes(document, columns, loss),
+        notes=_comparison_notes(document, columns, groups[0], loss),
         block=tuple(data for data, _, _ in rows),
         notes_word="Tests",
     )
@@ -250,6 +261,8 @@ def _difference_cell(verdict: Mapping[str, Any], loss: str) -> Cell:
     if verdict["estimate"] is None:
         return Cell(NONE)
     text = number(verdict["estimate"], loss)
+    if shown_as_nothing(verdict["estimate"], loss):
+        text = "< 0.005" if verdict["estimate"] > 0 else f"> {MINUS}0.005"
     if verdict["interval"] is not None:
         lower, upper = (number(end, loss) for end in verdict["interval"])
         text += f" [{lower}, {upper}]"
@@ -432,9 +445,11 @@ def _comparison_caption(
 
 
 def _comparison_notes(
-    document: Mapping[str, Any], columns: Sequence[Entries], loss: str
-) -> tuple[Words, ...]:
+    document: Mapping[str, Any], columns: Sequence[Entries], first: Group, loss: str
+) -> tuple[Note, ...]:
+    """`first` is the group of the test that decides: its difference, then its p-value."""
     decisive, *others = columns
+    difference, p_value = (column.title for column in first.own[:2])
     test = title(_known(decisive)[0]["test"])
     alphas = sorted({i["alpha"] for i in _inferences(decisive)})
     alpha = listed([f"{value:g}" for value in alphas or [document["spec"].get("alpha", 0.05)]])
@@ -450,32 +465,44 @@ def _comparison_notes(
         f"The learner with the lower {what} is better: a positive A {MINUS} B means that A is"
         " worse."
     )
-    notes = [bold, f"{direction} {_interval_note(decisive, together)}"]
-    notes.append(_training_note(document["comparisons"], document))
+    brackets = _interval_note(document["verdicts"], decisive, together)
+    notes = [
+        Note((bold,), p_value),
+        Note((f"{direction} {brackets}".rstrip(),), difference),
+        Note((_training_note(document["comparisons"], document),)),
+    ]
     if others:
-        notes.append(
+        beside = (
             f"{'Other tests' if len(others) > 1 else 'The other test'}: p-values as they are, not"
             " corrected, to show how much depends on the choice of the test; they decide nothing."
         )
+        study = judge.for_study(len(columns))
+        notes.append(Note((f"{beside} {study}." if study else beside,)))
     margin = document["spec"].get("margin")
     if margin is not None:
         unit = f"{number(margin, loss)} percentage points" if is_rate(loss) else f"{margin:g}"
-        notes.append(
+        alike = (
             f"{ALIKE} Equivalent: the interval of level 1 {MINUS} 2α lies inside ±{unit}, for each"
             " comparison by itself."
         )
-    return tuple((note,) for note in notes if note)
+        notes.append(Note((alike,), difference))
+    return tuple(note for note in notes if any(note.words))
 
 
-def _interval_note(decisive: Entries, together: Together) -> str:
-    if not any(i["interval"] for i in _inferences(decisive)):
+def _interval_note(verdicts: Verdicts, decisive: Entries, together: Together) -> str:
+    inferences = _inferences(decisive)
+    if inferences and not any(inference["interval"] for inference in inferences):
         return "The test that decides has no interval for the difference."
+    if not any(verdict["interval"] for verdict in verdicts):
+        return ""  # it failed, or has an interval without length
+    told = "In brackets: its interval, by the test that decides"
+    if any("picked" in inference["extra"] for inference in inferences):
+        told += ", centred on the one difference that it tests, not on the mean"
     if not together.corrected:
-        return "In brackets: its interval, by the test that decides."
+        return f"{told}."
     return (
-        "In brackets: its interval, by the test that decides, for each comparison by itself, so"
-        " that it can leave out 0 where the corrected p-value is not below α;"
-        f" {together.simultaneous()} (Bonferroni) are in result.json."
+        f"{told}, for each comparison by itself, so that it can leave out 0 where the corrected"
+        f" p-value is not below α; {together.simultaneous()} (Bonferroni) are in result.json."
     )
 
 
@@ -541,7 +568,7 @@ def _interval_caption(entries: Sequence[Mapping[str, Any]], where: str) -> str:
 
 def _interval_notes(
     entries: Sequence[Mapping[str, Any]], document: Mapping[str, Any]
-) -> tuple[Words, ...]:
+) -> tuple[Note, ...]:
     """Which columns are credible and which confidence intervals, where there are both."""
     notes: list[str] = []
     if len(_kinds(entries)) > 1:
@@ -556,7 +583,7 @@ def _interval_notes(
             " proportion."
         )
     notes.append(_training_note(entries, document))
-    return tuple((note,) for note in notes if note)
+    return tuple(Note((note,)) for note in notes if note)
 
 
 def _interval_column(column: Entries, twice: set[str], document: Mapping[str, Any]) -> Column:

@@ -51,9 +51,12 @@ class Family(NamedTuple):
 
 def difference(inference: Mapping[str, Any]) -> float:
     """The mean difference; what is only rounding noise of the losses is zero."""
-    estimate = float(inference["estimate"])
+    return _without_noise(float(inference["estimate"]), inference)
+
+
+def _without_noise(value: float, inference: Mapping[str, Any]) -> float:
     losses = (abs(inference["extra"].get(key) or 0.0) for key in ("loss_a", "loss_b"))
-    return 0.0 if abs(estimate) <= NOISE * max(losses) else estimate
+    return 0.0 if abs(value) <= NOISE * max(losses) else value
 
 
 def direction(inference: Mapping[str, Any]) -> int:
@@ -70,7 +73,7 @@ def direction(inference: Mapping[str, Any]) -> int:
         return 0
     if family == "F":
         means = inference["extra"].get("replication_means") or [0.0]
-        if any(mean * sign <= 0 for mean in means):
+        if any(_without_noise(mean, inference) * sign <= 0 for mean in means):
             return 0
     return sign
 

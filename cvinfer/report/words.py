@@ -66,6 +66,11 @@ def number(value: float, loss: str) -> str:
     return text
 
 
+def shown_as_nothing(value: float, loss: str) -> bool:
+    """Whether a number that is not zero has no digit but zeros when it is written."""
+    return bool(value) and not number(value, loss).strip(f"0.{MINUS}")
+
+
 def scheme_title(partition: Mapping[str, Any]) -> str:
     """What a partition is called in a table; without n, so that data sets share a column."""
     scheme, shape, options = partition["scheme"], partition["shape"], partition["options"]

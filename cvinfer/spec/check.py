@@ -18,6 +18,7 @@ from cvinfer import correction
 from cvinfer.errors import CvinferError
 from cvinfer.foreign import shown
 from cvinfer.inference import Need, Procedure, intervals, tests
+from cvinfer.inference.measured import most_trusted
 from cvinfer.names import close_match
 from cvinfer.spec import options as option_checks
 from cvinfer.spec import work
@@ -680,9 +681,7 @@ class _Check:
             return None
         given = self._given_requests(key)
         if given in ("recommended", "all"):
-            # What is recommended comes first, and so decides where the spec does not say which.
-            names = [*recommended, *(name for name in known if name not in recommended)]
-            names = names if given == "all" else list(recommended)
+            names = list(known if given == "all" else recommended)
             if given == "all" and available is not None:
                 names = [
                     name
@@ -693,6 +692,10 @@ class _Check:
                 if not names:
                     offered = listed(available)
                     self._fault((key,), f"no {key[:-1]} is valid on the partition {offered}")
+            if given == "all" and key == "tests" and names:
+                # The first decides where the spec does not say which.
+                first = most_trusted(names)
+                names.sort(key=lambda name: name != first)
             return [(TestRequest(name), (key,)) for name in names]
         found: list[tuple[TestRequest, Place]] = []
         for index, entry in enumerate(given):

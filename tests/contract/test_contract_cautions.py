@@ -172,3 +172,18 @@ def test_the_recommended_test_finds_most_of_those_that_keep_their_level():
         if not any(rate.above(ALPHA) for rate in inference.measured_rates(name).values())
     }
     assert max(power, key=power.get) == RECOMMENDED_TESTS[0]
+
+
+OVERLAPPING = (
+    "cvci_z",
+    "wong_independent_z",
+    "loo_independent_z",
+    "dietterich_5x2_t",
+    "combined_5x2_f",
+    "calibrated_5x2_bcv_f",
+)
+
+
+@pytest.mark.parametrize("name", OVERLAPPING)
+def test_tests_that_take_overlapping_fits_for_independent_say_so(name):
+    assert "training sets overlap" in told(name)

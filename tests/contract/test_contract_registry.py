@@ -211,6 +211,14 @@ def test_every_reference_can_be_looked_up(key, fields):
     else:
         # A numbered report of an institution has neither.
         assert fields["ENTRYTYPE"] == "techreport" and fields["institution"] and fields["number"]
+        assert "without DOI or arXiv number" in fields["note"]
+
+
+def test_the_headline_paper_is_the_one_on_arxiv():
+    fields = entries()[inference.procedure("bcv_5x2_mcnemar").cite]
+    assert fields["eprint"] == "2304.03990"
+    surnames = [author.split(",")[0] for author in fields["author"].split(" and ")]
+    assert surnames == ["Yang", "Wang", "Song", "Li"]
 
 
 def golden_names(source: str) -> set[str]:

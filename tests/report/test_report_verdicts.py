@@ -150,7 +150,13 @@ def test_an_f_names_a_winner_only_where_all_replications_have_one_sign(
     found = only(document)
     assert found["verdict"] == "undecided" and entry["better"] is None
     assert "differ significantly, but the mean difference does not show" in found["sentence"]
+    # A test without an interval has a difference all the same.
+    assert "; the error rate of A minus that of B is 13.30 percentage points (" in found["sentence"]
     assert any("points to the same learner" in warning for warning in entry["warnings"])
+    # A replication whose halves cancel but for rounding noise has no sign.
+    for first, sign in (((0.1 + 0.2 - 0.3) / 2, 0), (1e-6, 1)):
+        extra = {**entry["inference"]["extra"], "replication_means": [first, 0.1, 0.2, 0.2, 0.2]}
+        assert first > 0 and direction({**entry["inference"], "extra": extra}) == sign
     one_sign = only(document_of(test, np.abs(F_WITHOUT_SIGN), scheme, m=5))
     assert one_sign["verdict"] == "b_better"
     turned = only(document_of(test, -np.abs(F_WITHOUT_SIGN), scheme, m=5))
@@ -165,12 +171,33 @@ def test_dietterich_against_its_mean_names_nobody() -> None:
     assert "does not show which is better" in only(document)["sentence"]
 
 
+def test_dietterich_says_what_its_interval_is_centred_on() -> None:
+    """The estimate is the mean of ten differences, the interval that of the one it tests."""
+    d = np.full((5, 2), 0.02)
+    d[0] = [0.3, 0.29]
+    for sign in (1, -1):
+        document = document_of("dietterich_5x2_t", sign * d, "random_mx2", m=5)
+        found = only(document)
+        assert found["verdict"] == ("b_better" if sign > 0 else "a_better")
+        lower, upper = sorted(sign * end for end in found["interval"])
+        assert abs(found["estimate"]) < lower < 0.3 < upper
+        assert "centred on the one difference that is tested, 30.00 (" in found["sentence"]
+    for format_ in ("text", "latex", "markdown"):
+        text = " ".join(render(document, format_).replace(",{}", ",").split())
+        assert "centred on the one difference that it tests, not on the mean" in text
+    for format_ in ("text", "latex", "markdown"):
+        assert "centred" not in render(small(), format_)
+
+
 def test_another_hypothesis_than_zero_names_nobody() -> None:
     d = [0.05, 0.06, 0.055, 0.045]
     document = document_of("kfold_t", d, "kfold", {"mu0": 0.2}, k=4)
     assert document["comparisons"][0]["reject_corrected"]
     assert only(document)["verdict"] == "undecided"
-    assert "differs significantly from 20.00 percentage points" in only(document)["sentence"]
+    said = only(document)["sentence"]
+    assert "differs significantly from 20.00 percentage points" in said
+    lower, upper = (100 * end for end in only(document)["interval"])
+    assert f"is 5.25 percentage points, 95 % interval {lower:.2f} to {upper:.2f}" in said
 
 
 def test_rounding_noise_is_no_difference() -> None:
@@ -257,6 +284,11 @@ def test_better_and_equivalent_can_hold_both() -> None:
     assert "≈" not in render(records_of(40, 10, n=4000), "markdown")
 
 
+def test_both_intervals_of_a_sentence_turn_with_the_winner() -> None:
+    said = [only(records_of(*n, margin=0.05, n=4000))["sentence"] for n in ((40, 10), (10, 40))]
+    assert said[0].replace("B is better than A", "A is better than B") == said[1]
+
+
 def test_an_end_on_the_margin_is_not_inside() -> None:
     upper = only(records_of(6, 6, margin=0.5))["interval_margin"][1]
     assert only(records_of(6, 6, margin=upper))["verdict"] == "undecided"
@@ -295,6 +327,29 @@ def test_a_test_without_an_interval_says_so() -> None:
     for format_ in ("text", "latex", "markdown"):
         text = " ".join(render(document, format_).split())
         assert "has no interval for the difference" in text
+
+
+def test_a_test_that_failed_is_not_said_to_have_no_interval() -> None:
+    failed = made(LETTER, [("CART", "SVM")], FIVE_TESTS, fail=("SVM", "no luck"))
+    tied = document_of("kfold_t", [0.3] * 4, "kfold", k=4)
+    for document in (failed, tied):
+        assert only(document)["interval"] is None
+        for format_ in ("text", "latex", "markdown"):
+            text = " ".join(render(document, format_).split())
+            assert "has no interval" not in text and "In brackets" not in text
+
+
+def test_notes_stand_below_what_they_speak_of() -> None:
+    """A part of a table without the difference and the test that decides explains neither."""
+    primary = "bcv_5x2_mcnemar"
+    document = made(LETTER, [("CART", "SVM")], list(tests()), primary=primary, margin=0.5)
+    parts = render(document, "latex").split(r"\begin{table}")[1:]
+    assert len(parts) > 2 and only(document)["equivalent"]
+    for part in parts:
+        shown = r"{[}95\%{]}" in part
+        assert ("In brackets" in part) == ("Equivalent" in part) == shown
+        assert ("Bold:" in part) == (r"BCV 5$\times$2 McNemar~\cite" in part)
+        assert "they decide nothing" in part and "trained on" in part
 
 
 # --- what is estimated ---------------------------------------------------------------------------
@@ -385,6 +440,11 @@ def test_a_difference_too_small_to_show_is_not_shown_as_nothing() -> None:
     said = only(document)["sentence"]
     assert "by 0.00" not in said and "is 0.00 " not in said
     assert "less than 0.005 percentage points" in said
+    for sign, shown in ((1, "&lt; 0.005 ["), (-1, "&gt; −0.005 [")):
+        document = document_of("blocked_3x2_t", sign * np.array(d), "blocked_mx2", m=3)
+        assert shown.replace("[", r"\[") in render(document, "markdown")
+    nothing = document_of("blocked_3x2_t", [[0.1, -0.1]] * 3, "blocked_mx2", m=3)
+    assert r"| 0.00 \[" in render(nothing, "markdown")
 
 
 def test_sentence_for_significance_that_the_correction_takes_away() -> None:
@@ -418,6 +478,19 @@ def test_many_tests_are_for_study() -> None:
     said = [w for w in made(LETTER, [("CART", "SVM")], list(tests()))["warnings"] if "study" in w]
     assert len(said) == 1 and said[0].startswith(f"{len(tests())} tests on the same data are for")
     assert not [w for w in small()["warnings"] if "study" in w]
+    # As many as `all` gives on K folds.
+    on_folds = [name for name, test in tests().items() if str(test.needs[0]) == "kfold(k=10)"]
+    document = made(LETTER, [("CART", "SVM")], on_folds)
+    assert [w for w in document["warnings"] if w.startswith("7 tests on the same data are for")]
+
+
+@pytest.mark.parametrize("format_", ["text", "latex", "markdown"])
+def test_many_tests_are_for_study_in_every_format(format_: str) -> None:
+    """A table goes into a paper without the warnings beside it."""
+    many = made(LETTER, [("CART", "SVM")], list(tests()))
+    text = " ".join(render(many, format_).replace(",{}", ",").split())
+    assert f"{len(tests())} tests on the same data are for study, not for claims" in text
+    assert "for study" not in render(small(), format_)
 
 
 @pytest.mark.parametrize("level, text", [(0.95, "95 %"), (0.9, "90 %"), (0.999, "99.9 %")])
