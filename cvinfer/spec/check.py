@@ -18,6 +18,7 @@ from cvinfer import correction
 from cvinfer.errors import CvinferError
 from cvinfer.foreign import shown
 from cvinfer.inference import Need, Procedure, intervals, tests
+from cvinfer.inference.recommended import recommended_on
 from cvinfer.names import close_match
 from cvinfer.spec import options as option_checks
 from cvinfer.spec import work
@@ -51,6 +52,10 @@ AS_WRITTEN: tuple[tuple[str, ...], ...] = (
             ("keep", "*"),
             ("na", "*"),
             ("classes", "*"),
+            ("record",),
+            ("truth",),
+            ("split",),
+            ("learners", "**"),
             ("binarize",),
             ("binarize", "**"),
         )
@@ -123,6 +128,8 @@ class _Check:
         self.group_columns: list[tuple[str, Optional[str]]] = []
 
     def run(self) -> Checked:
+        from cvinfer.data.prediction_columns import in_order
+
         name = self._name()
         self._directory()
         entries, places = self._data_sets()
@@ -145,7 +152,7 @@ class _Check:
         spec = Spec(
             name=name,
             base=self.base,
-            data=tuple(MappingProxyType(dict(entry)) for entry in entries),
+            data=tuple(MappingProxyType(in_order(entry)) for entry in entries),
             learners=MappingProxyType({} if predicted else learners),
             pairs=tuple(pairs) if chosen_tests else (),
             partition=partition,
@@ -683,6 +690,8 @@ class _Check:
             # What is recommended comes first, and so decides where the spec does not say which.
             names = [*recommended, *(name for name in known if name not in recommended)]
             names = names if given == "all" else list(recommended)
+            if given == "recommended" and key == "tests" and available is not None:
+                names = self._best_on(available) or names
             if given == "all" and available is not None:
                 names = [
                     name
@@ -707,6 +716,12 @@ class _Check:
             else:
                 found.append((request, place))
         return found
+
+    def _best_on(self, available: list[_Available]) -> list[str]:
+        """The test to recommend on the partitions that are there, in a list; empty if none is."""
+        valid = [test for test in tests().values() if self._lacking(test, available) is None]
+        best = recommended_on(available, valid)
+        return [] if best is None else [best.name]
 
     def _given_requests(self, key: str) -> Any:
         given = self.value.get(key)
