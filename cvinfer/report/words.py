@@ -101,22 +101,27 @@ def _scheme(
     if scheme == "holdout":
         return f"hold-out, {_held_out(alike)}"
     if scheme == "repeated_holdout":
-        return f"{shape[0]} hold-outs, {_held_out(alike)}"
+        return f"{shape[0]} hold-outs {_training_share(partition)}"
     if scheme == "paired_halves":
         return f"{shape[0]} paired halvings"
     return str(partition["label"])
 
 
 def _held_out(partitions: Sequence[Mapping[str, Any]]) -> str:
-    """How large hold-outs are: the records tested, or a share that several data sets have."""
+    """How large a hold-out is: the records tested, or the share that several data sets have."""
     sizes = [pair for each in partitions for pair in split_sizes(each["sizes"])]
     least, most = min(test for _, test in sizes), max(test for _, test in sizes)
     if least == most:
         return f"{count_text(most, 'record')} tested"
-    shares = {Fraction(train, train + test).limit_denominator(20) for train, test in sizes}
-    if len(partitions) > 1 and len(shares) == 1 and 0 < min(shares) < 1:
+    shares = {_training_share(each) for each in partitions}
+    if len(shares) == 1 and shares != {"0"}:
         return f"{shares.pop()} for training"
     return f"{least:,} to {most:,} records tested"
+
+
+def _training_share(partition: Mapping[str, Any]) -> str:
+    train, test = split_sizes(partition["sizes"])[0]
+    return str(Fraction(train, train + test).limit_denominator(20))
 
 
 def split_sizes(sizes: Any) -> list[tuple[int, int]]:
