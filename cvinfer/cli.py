@@ -289,8 +289,8 @@ MAX_FITS = click.option(
 ALLOW_CODE = click.option(
     "--allow-code",
     is_flag=True,
-    help="Accept learners of other installed packages (module:Class), whose code is run, and"
-    " options that lead to files: docs/security.md.",
+    help="Accept learners of other packages or of Python files beside the spec (module:Class),"
+    " whose code is run, and options that lead to files: docs/security.md.",
 )
 
 

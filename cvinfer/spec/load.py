@@ -85,6 +85,10 @@ def read_spec(
         if lost:
             return Reading(None, (), in_order([*document.faults, *lost]))
     base = base or file.absolute().parent
+    if allow_code:
+        from cvinfer.engines.own_code import look_beside
+
+        look_beside(base)
     from cvinfer.spec.check import check
 
     spec, data = check(document, base, name, allow_code)
