@@ -524,12 +524,16 @@ def _show_failures(result: Any) -> None:
     failures = result.document["failures"]
     partitions = result.document["partitions"]
     _say(f"\n{len(failures)} fits failed or were not made:")
-    for each in failures[:LISTED]:
-        label = partitions[each["partition"]]["label"]
-        where = f"{each['learner']} on {each['data']}, split {each['split'] + 1} of {label}"
-        _say(f"  {where}: {each['message']}")
-    if len(failures) > LISTED:
-        _say(f"  and {len(failures) - LISTED} more; result.json has them all")
+    alike: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
+    for each in failures:
+        alike.setdefault((each["learner"], each["data"], each["message"]), []).append(each)
+    for (learner, data, message), group in list(alike.items())[:LISTED]:
+        label = partitions[group[0]["partition"]]["label"]
+        split = f"split {group[0]['split'] + 1} of {label}"
+        split = f"{len(group)} times, first on {split}" if len(group) > 1 else split
+        _say(f"  {learner} on {data}, {split}: {message}")
+    if len(alike) > LISTED:
+        _say(f"  and {len(alike) - LISTED} more reasons; result.json has them all")
 
 
 @cli.command(short_help="Find all faults of specs.")
@@ -547,7 +551,7 @@ def validate(
     """Check specs without running them; all faults are told at once, with their places.
 
     Exit code 2 if there is a fault. With --json the faults are a list of objects with file, line,
-    column, path, message, allowed, suggestion and source_line.
+    column, path, message, allowed, suggestion, source_line and there (what the data has).
 
     \b
       cvinfer validate spec.yaml

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from cvinfer.errors import UserError
 
-from .files import did_you_mean, listed
+from .files import in_the_data, listed
 from .table import choose
 
 __all__ = ["Columns", "find_columns", "in_order"]
@@ -97,7 +97,7 @@ def _wanted(header: Sequence[str], learners: Any) -> dict[str, str]:
         if name in found:
             raise UserError(f"the learner {name!r} is there twice", place)
         if column not in header:
-            raise UserError(f"there is no column {column!r}{did_you_mean(column, header)}", place)
+            raise UserError(f"there is no column {column!r}{in_the_data(column, header)}", place)
         found[name] = column
     return found
 
@@ -110,12 +110,12 @@ def _fixed(
     position: dict[str, int] = {}
     for key, column in named.items():
         if column not in header:
-            raise UserError(f"there is no column {column!r}{did_you_mean(column, header)}", (key,))
+            raise UserError(f"there is no column {column!r}{in_the_data(column, header)}", (key,))
         position[key] = header.index(column)
     if "truth" not in position and "truth" not in there:
         raise UserError(
-            f"{where} has no column 'truth'{did_you_mean('truth', header)}; say truth: and the name"
-            " of the column with the true classes",
+            f"{where} has no column 'truth'; say truth: and the name of the column with the true "
+            f"classes{in_the_data('truth', header)}",
             ("path",),
         )
     by_split: tuple[str, ...] = ("split",)
@@ -127,8 +127,8 @@ def _fixed(
     split = any(key in position for key in _SPLITS)
     if split and "record" not in position:
         raise UserError(
-            f"{where} has splits but no column 'record'{did_you_mean('record', header)}; say"
-            " record: and the name of the column that tells the records apart",
+            f"{where} has splits but no column 'record'; say record: and the name of the column that "
+            f"tells the records apart{in_the_data('record', header)}",
             ("path",),
         )
     if not split and "scheme" in position:

@@ -364,13 +364,19 @@ class _Check:
         inner = tuple(getattr(error, "path", None) or ())
         if inner[:1] == ("data",):
             inner = inner[1:]
-        message, allowed, meant = _parted(str(error))
+        message, allowed, meant, there = _parted(str(error))
+        if there is not None:
+            given = self.value.get("data")
+            at = place[1] if len(place) > 1 else 0
+            entry = given[at] if isinstance(given, list) else given
+            there = f"the {'file' if 'path' in entry else 'data'} has: {there}"
         if inner[:1] == ("groups",) and inner[1:]:
             # A column that a partition names, and that each of several data sets must have.
             on = self._on_named(self.group_columns[-1][0])
-            self._fault(self._groups_asked()[str(inner[1])], on + message, allowed, meant)
+            at_groups = self._groups_asked()[str(inner[1])]
+            self._fault(at_groups, on + message, allowed, meant, there=there)
             return
-        self._fault(place + inner, message, allowed, meant)
+        self._fault(place + inner, message, allowed, meant, there=there)
 
     # --- learners ---------------------------------------------------------------------------------
 
@@ -656,7 +662,7 @@ class _Check:
                 tail = inner if inner[:1] == ("path",) else ("path",)
                 # The message names the file as the spec does, not where it lies on this machine.
                 text = str(error).replace(str(file), str(request.options["path"]))
-                self._fault(place + tail, *_parted(text))
+                self._fault(place + tail, *_parted(text)[:3])
                 return None
             except OSError as error:
                 reason = error.strerror or error
@@ -937,7 +943,8 @@ class _Check:
             if data is not None and positive not in data.classes:
                 message = f"{self._on(data)}there is no class {quoted(str(positive))}"
                 meant = close_match(positive, data.classes)
-                self._fault(("positive",), message, listed(data.classes), meant)
+                there = f"the data has: {listed(data.classes)}"
+                self._fault(("positive",), message, None, meant, there=there)
 
 
 # --- pieces ---------------------------------------------------------------------------------------
@@ -1137,12 +1144,20 @@ def _option_in(message: str, options: Mapping[str, Any], place: Place) -> Place:
     return place + ("stratify",) if "stratify" in message else place
 
 
-def _parted(message: str) -> tuple[str, Optional[str], Optional[str]]:
-    """A message that ends in `; did you mean 'x'?` or `; there is 'x', 'y'`, taken apart."""
+def _parted(message: str) -> tuple[str, Optional[str], Optional[str], Optional[str]]:
+    """A message that ends in a suggestion, what is allowed, or what the data has, taken apart.
+
+    These are `; did you mean 'x'?`, `; there is 'x', 'y'` and `; the data has 'x', 'y'`.
+    """
+    from cvinfer.data.files import THE_DATA_HAS
+
     meant = re.search(r"; did you mean '([^']*)'\?(?: Allowed: (.*))?$", message)
     if meant:
-        return message[: meant.start()], meant.group(2), meant.group(1)
+        return message[: meant.start()], meant.group(2), meant.group(1), None
+    has = re.search(rf"{THE_DATA_HAS}('.*)$", message)
+    if has:
+        return message[: has.start()], None, None, has.group(1)
     known = re.search(r"; there is ('.*)$", message)
     if known:
-        return message[: known.start()], known.group(1), None
-    return message, None, None
+        return message[: known.start()], known.group(1), None, None
+    return message, None, None, None

@@ -24,7 +24,7 @@ from cvinfer.arrays import entries
 from cvinfer.errors import UserError
 
 from ..dataset import CATEGORICAL, NUMERIC, Column, categories
-from ..files import did_you_mean
+from ..files import in_the_data
 from ..registry import Option, Request, source
 from ..table import Table
 from .arff import read_arff
@@ -172,7 +172,7 @@ def _target(request: Request, known: Mapping[str, Mapping[str, Any]]) -> str:
     wanted = request.get("target")
     if wanted is not None:
         if wanted not in known:
-            fault = f"{_what(request)} has no column {wanted!r}{did_you_mean(wanted, known)}"
+            fault = f"{_what(request)} has no column {wanted!r}{in_the_data(wanted, known)}"
             raise UserError(fault, ("target",))
         return str(wanted)
     names = [name for name, feature in known.items() if _flag(feature, "is_target")]
