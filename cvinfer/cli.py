@@ -508,7 +508,9 @@ def _show_result(result: Any) -> None:
 
     print_result(result.document)
     outcome = result.outcome
-    store = f" The store is {result.store}." if result.store is not None else ""
+    store = ""
+    if result.store is not None:
+        store = f" The store is {result.store}{result.store_remark}."
     made = f"{outcome.reused} reused from the store, {outcome.fitted} made now"
     say(f"\nFits: {made}.{store}")
     say(f"Files: {', '.join(_files(result.directory))} in {result.directory}")

@@ -19,7 +19,7 @@ from cvinfer.execute.progress import Progress
 from cvinfer.execute.store import Store, Stored
 from cvinfer.limits import limited
 from cvinfer.losses import Predicted, evaluate
-from cvinfer.places import output_directory, predictions_files, store_path
+from cvinfer.places import find_store, output_directory, predictions_files, store_path
 from cvinfer.plan import RunPlan, allocate, plan_run
 from cvinfer.remedies import lacking_in_training
 from cvinfer.report.document import DataRun, build, write_text
@@ -41,7 +41,8 @@ class Result:
 
     `failed` tells whether some fits failed (exit code 3 of the command), `directory` where the
     files are, None if nothing was written, `store` the file of finished fits, None if there was
-    none. `seconds` tells where the time went.
+    none, `store_remark` where it was found if not at its place. `seconds` tells where the time
+    went.
     """
 
     document: Mapping[str, Any]
@@ -50,6 +51,7 @@ class Result:
     directory: Optional[Path] = None
     seconds: Mapping[str, float] = field(default_factory=dict)
     store: Optional[Path] = None
+    store_remark: str = ""
 
     @property
     def failed(self) -> bool:
@@ -108,9 +110,10 @@ def run(
     if write:
         _writable(directory)
     clock.lap("loading")
-    path = store_path(spec, output, store) if write or store else None
+    place = find_store(spec, output, store) if write or store else None
+    path = None if place is None else place.path
     if progress is not None:
-        progress.store = path
+        progress.store = None if place is None else str(place)
     with Store(path) as open_store:
         plans = run_plans(spec, sets)
         clock.lap("planning")
@@ -147,7 +150,8 @@ def run(
     if write:
         base = Path(os.path.relpath(spec.base, directory.absolute()))
         _write_facts(directory, outcome, clock.began, seconds, jobs or default_jobs(), base)
-    return Result(document, spec, outcome, directory if write else None, seconds, path)
+    remark = "" if place is None else place.remark
+    return Result(document, spec, outcome, directory if write else None, seconds, path, remark)
 
 
 def load(
