@@ -324,8 +324,8 @@ def place_options(command: Command) -> Command:
         type=PATH,
         metavar="FILE",
         help="File of finished fits (default: the first that is there of results/store.sqlite"
-        " here, beside the spec, and beside its directory; else a new one here; with --output"
-        " the one beside that).",
+        " here, beside the spec, and beside its directory, but for another user's; else a new one"
+        " here; with --output the one beside that).",
     )(command)
     return click.option(
         "--output",
@@ -512,7 +512,7 @@ def _show_result(result: Any) -> None:
     if result.store is not None:
         store = f" The store is {result.store}{result.store_remark}."
     made = f"{outcome.reused} reused from the store, {outcome.fitted} made now"
-    say(f"\nFits: {made}.{store}")
+    say(f"\nFits: {made}.{store}" if result.spec.learners else "\nNothing had to be fitted.")
     say(f"Files: {', '.join(_files(result.directory))} in {result.directory}")
 
 

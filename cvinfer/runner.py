@@ -110,7 +110,8 @@ def run(
     if write:
         _writable(directory)
     clock.lap("loading")
-    place = find_store(spec, output, store) if write or store else None
+    # Predictions made elsewhere need no fit, and so no store.
+    place = find_store(spec, output, store) if (write or store) and spec.learners else None
     path = None if place is None else place.path
     if progress is not None:
         progress.store = None if place is None else str(place)
