@@ -289,8 +289,8 @@ MAX_FITS = click.option(
 ALLOW_CODE = click.option(
     "--allow-code",
     is_flag=True,
-    help="Accept learners of other installed packages (module:Class), whose code is run, and"
-    " options that lead to files: docs/security.md.",
+    help="Accept learners of other packages or of Python files beside the spec (module:Class),"
+    " whose code is run, and options that lead to files: docs/security.md.",
 )
 
 
@@ -324,8 +324,8 @@ def place_options(command: Command) -> Command:
         type=PATH,
         metavar="FILE",
         help="File of finished fits (default: the first that is there of results/store.sqlite"
-        " here, beside the spec, and beside its directory; else a new one here; with --output"
-        " the one beside that).",
+        " here, beside the spec, and beside its directory, but for another user's; else a new one"
+        " here; with --output the one beside that).",
     )(command)
     return click.option(
         "--output",
@@ -508,9 +508,11 @@ def _show_result(result: Any) -> None:
 
     print_result(result.document)
     outcome = result.outcome
-    store = f" The store is {result.store}." if result.store is not None else ""
+    store = ""
+    if result.store is not None:
+        store = f" The store is {result.store}{result.store_remark}."
     made = f"{outcome.reused} reused from the store, {outcome.fitted} made now"
-    say(f"\nFits: {made}.{store}")
+    say(f"\nFits: {made}.{store}" if result.spec.learners else "\nNothing had to be fitted.")
     say(f"Files: {', '.join(_files(result.directory))} in {result.directory}")
 
 
@@ -524,12 +526,16 @@ def _show_failures(result: Any) -> None:
     failures = result.document["failures"]
     partitions = result.document["partitions"]
     _say(f"\n{len(failures)} fits failed or were not made:")
-    for each in failures[:LISTED]:
-        label = partitions[each["partition"]]["label"]
-        where = f"{each['learner']} on {each['data']}, split {each['split'] + 1} of {label}"
-        _say(f"  {where}: {each['message']}")
-    if len(failures) > LISTED:
-        _say(f"  and {len(failures) - LISTED} more; result.json has them all")
+    alike: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
+    for each in failures:
+        alike.setdefault((each["learner"], each["data"], each["message"]), []).append(each)
+    for (learner, data, message), group in list(alike.items())[:LISTED]:
+        label = partitions[group[0]["partition"]]["label"]
+        split = f"split {group[0]['split'] + 1} of {label}"
+        split = f"{len(group)} times, first on {split}" if len(group) > 1 else split
+        _say(f"  {learner} on {data}, {split}: {message}")
+    if len(alike) > LISTED:
+        _say(f"  and {len(alike) - LISTED} more reasons; result.json has them all")
 
 
 @cli.command(short_help="Find all faults of specs.")
@@ -547,7 +553,7 @@ def validate(
     """Check specs without running them; all faults are told at once, with their places.
 
     Exit code 2 if there is a fault. With --json the faults are a list of objects with file, line,
-    column, path, message, allowed, suggestion and source_line.
+    column, path, message, allowed, suggestion, source_line and there (what the data has).
 
     \b
       cvinfer validate spec.yaml

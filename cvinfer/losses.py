@@ -16,6 +16,7 @@ from cvinfer.errors import UserError
 from cvinfer.inference import InputError, Interval, UnknownNameError, infer, procedure
 from cvinfer.partitions import Plan
 from cvinfer.plan import Use, label
+from cvinfer.remedies import tested_everywhere
 from cvinfer.report.document import ComparisonRun, DataRun, IntervalRun, SplitFailure, data_facts
 from cvinfer.spec.model import Spec
 
@@ -31,6 +32,7 @@ class Predicted:
 
     codes: per (learner, plan index) one array per split, None where the fit failed.
     failures: the message of each failed (learner, plan index, split).
+    repeated: those of them that are the same fit as one before, on a split that plans share.
     """
 
     truth: Codes
@@ -38,6 +40,7 @@ class Predicted:
     plans: tuple[Plan, ...]
     codes: Mapping[tuple[str, int], Sequence[Optional[Codes]]]
     failures: Mapping[tuple[str, int, int], str]
+    repeated: frozenset[tuple[str, int, int]] = frozenset()
 
 
 def evaluate(
@@ -60,7 +63,11 @@ def evaluate(
         for learner in learners
         for run in _intervals(spec, predicted, losses, use, learner)
     ]
-    failures = [SplitFailure(*key, message) for key, message in predicted.failures.items()]
+    failures = [
+        SplitFailure(*key, message)
+        for key, message in predicted.failures.items()
+        if key not in predicted.repeated
+    ]
     return DataRun(
         data=facts(dataset),
         plans=predicted.plans,
@@ -157,6 +164,9 @@ def _intervals(
     confusions = _class_confusions(predicted, learner, index)
     if kind == "scores":
         scores = _scores(spec, predicted, confusions)
+        absent = _absent(spec, predicted, confusions, plan)
+        if absent is not None:
+            return [replace(about, averaging=word, failed=absent) for word, _ in scores]
         return [_interval(about, word, (score,), options) for word, score in scores]
     return [
         _interval(about, word, (matrices,), {**options, "scheme": plan.scheme, "micro": micro})
@@ -209,6 +219,27 @@ def _scores(
         of_class = confusions[_positive(spec, predicted)]
         return [(f"class {spec.positive!r}", inference.f1_scores(of_class))]
     return [("macro", inference.macro_f1(confusions))]
+
+
+def _absent(
+    spec: Spec, predicted: Predicted, confusions: NDArray[np.float64], plan: Plan
+) -> Optional[str]:
+    """Where a class that scores are wanted of neither is nor is predicted; None if nowhere."""
+    wanted = (
+        range(len(predicted.classes)) if spec.positive is None else [_positive(spec, predicted)]
+    )
+    nothing = confusions[..., :3].sum(axis=-1).reshape(len(confusions), -1) == 0
+    for code in wanted:
+        splits = np.flatnonzero(nothing[code])
+        if splits.size:
+            more = f" (nor have {splits.size - 1} more)" if splits.size > 1 else ""
+            remedy = tested_everywhere(plan, predicted.truth, code)
+            return (
+                f"split {splits[0] + 1} of {label(plan)} has no record of class"
+                f" {predicted.classes[code]!r} and no prediction of it{more}, so that there is no"
+                f" F1{'; ' * bool(remedy)}{remedy}"
+            )
+    return None
 
 
 def _positive(spec: Spec, predicted: Predicted) -> int:

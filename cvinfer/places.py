@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, Optional, Sequence, Union
+from typing import Any, NamedTuple, Optional, Sequence, Union
 
 from cvinfer.errors import UserError
 from cvinfer.spec.model import Spec
@@ -23,20 +23,56 @@ def output_directory(spec: Spec, output: Given = None) -> Path:
     return _results(spec) / spec.name
 
 
+class StorePlace(NamedTuple):
+    """The store of a run; `remark` is what to say of it after its path."""
+
+    path: Path
+    remark: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.path}{self.remark}"
+
+
 def store_path(spec: Spec, output: Given = None, store: Given = None) -> Path:
+    """The store of a run: see `find_store`."""
+    return find_store(spec, output, store).path
+
+
+def find_store(spec: Spec, output: Given = None, store: Given = None) -> StorePlace:
     """The store of a run: one that is there already, wherever the run was started from.
 
     `store`; beside `output`, where that is given; else beside the results in the working
     directory, or as if these stood beside the spec, or beside the directory of the spec: the first
-    that is there. If none is, it will be made beside the results.
+    that is there. If none is, it will be made beside the results. What lies beside a spec may have
+    come with it, so that it is told, and another user's is not taken.
     """
     if store is not None:
-        return Path(store)
+        return StorePlace(Path(store))
     if output is not None:
-        return Path(output).parent / STORE_NAME
-    beside = _results(spec) / STORE_NAME
-    others = [place / beside for place in (spec.base, spec.base.parent)]
-    return next((each for each in (beside, *others) if each.is_file()), beside)
+        return StorePlace(Path(output).parent / STORE_NAME)
+    here = _results(spec) / STORE_NAME
+    if here.is_file():
+        others = "" if _is_mine(here) else ", which belongs to another user: its fits are believed"
+        return StorePlace(here, others)
+    beside = [place / here for place in (spec.base, spec.base.parent)]
+    there = [each for each in dict.fromkeys(beside) if each.is_file()]
+    mine = [each for each in there if _is_mine(each)]
+    if mine:
+        return StorePlace(mine[0], ", found beside the spec: its fits are believed")
+    left = "".join(
+        f" ({each} belongs to another user and is left alone; --store names it)" for each in there
+    )
+    return StorePlace(here, left)
+
+
+def _user() -> Optional[int]:
+    """The number of this user; None where files have no such owners."""
+    return os.geteuid() if hasattr(os, "geteuid") else None
+
+
+def _is_mine(path: Path) -> bool:
+    user = _user()
+    return user is None or path.stat().st_uid == user
 
 
 def _results(spec: Spec) -> Path:

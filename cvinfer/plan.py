@@ -162,9 +162,10 @@ def label(plan: Plan) -> str:
     name = names.get(plan.scheme, plan.scheme)
     if plan.scheme.endswith("holdout"):
         # Whole groups train, so that grouped hold-outs differ in size.
-        sizes = plan.sizes.reshape(-1, 2)[:, 0]
-        low, high = int(sizes.min()), int(sizes.max())
-        name += f", {low if low == high else f'{low} to {high}'} for training"
+        sizes = plan.sizes.reshape(-1, 2)
+        low, high = int(sizes[:, 0].min()), int(sizes[:, 0].max())
+        trained = f"{low if low == high else f'{low} to {high}'} for training"
+        name += f", {trained}" if high else f", {int(sizes[0, 1]):,} records tested"
     if plan.options.get("replication"):
         name += ", folds of its own"
     for option, word in (("stratify", "stratified"), ("groups", "grouped")):

@@ -19,8 +19,9 @@ from cvinfer.execute.progress import Progress
 from cvinfer.execute.store import Store, Stored
 from cvinfer.limits import limited
 from cvinfer.losses import Predicted, evaluate
-from cvinfer.places import output_directory, predictions_files, store_path
+from cvinfer.places import find_store, output_directory, predictions_files, store_path
 from cvinfer.plan import RunPlan, allocate, plan_run
+from cvinfer.remedies import lacking_in_training
 from cvinfer.report.document import DataRun, build, write_text
 from cvinfer.spec.finished import FACTS_NAME
 from cvinfer.spec.model import Spec
@@ -40,7 +41,8 @@ class Result:
 
     `failed` tells whether some fits failed (exit code 3 of the command), `directory` where the
     files are, None if nothing was written, `store` the file of finished fits, None if there was
-    none. `seconds` tells where the time went.
+    none, `store_remark` where it was found if not at its place. `seconds` tells where the time
+    went.
     """
 
     document: Mapping[str, Any]
@@ -49,6 +51,7 @@ class Result:
     directory: Optional[Path] = None
     seconds: Mapping[str, float] = field(default_factory=dict)
     store: Optional[Path] = None
+    store_remark: str = ""
 
     @property
     def failed(self) -> bool:
@@ -107,9 +110,11 @@ def run(
     if write:
         _writable(directory)
     clock.lap("loading")
-    path = store_path(spec, output, store) if write or store else None
+    # Predictions made elsewhere need no fit, and so no store.
+    place = find_store(spec, output, store) if (write or store) and spec.learners else None
+    path = None if place is None else place.path
     if progress is not None:
-        progress.store = path
+        progress.store = None if place is None else str(place)
     with Store(path) as open_store:
         plans = run_plans(spec, sets)
         clock.lap("planning")
@@ -130,7 +135,7 @@ def run(
             warnings.warn(outcome.warning(path), RuntimeWarning, stacklevel=2)
         found = [_found(spec, one, plan, open_store, outcome) for one, plan in zip(sets, plans)]
     document = build(spec, [each.run for each in found], manifest(spec, sets))
-    document["warnings"] += learner_warnings(found)
+    document["warnings"] += [*unused_learners(spec), *learner_warnings(found)]
     _tell_missing(document, spec, plans)
     clock.lap("inference")
     if write:
@@ -146,7 +151,8 @@ def run(
     if write:
         base = Path(os.path.relpath(spec.base, directory.absolute()))
         _write_facts(directory, outcome, clock.began, seconds, jobs or default_jobs(), base)
-    return Result(document, spec, outcome, directory if write else None, seconds, path)
+    remark = "" if place is None else place.remark
+    return Result(document, spec, outcome, directory if write else None, seconds, path, remark)
 
 
 def load(
@@ -247,6 +253,17 @@ class Found:
     said: Mapping[str, Sequence[Sequence[str]]]
 
 
+def unused_learners(spec: Spec) -> list[str]:
+    """The learners that are in no comparison, where intervals do not ask for all of them."""
+    compared = {name for pair in spec.pairs for name in pair}
+    unused = [name for name in spec.learners if name not in compared]
+    if spec.intervals:
+        return []
+    return [
+        f"{name} is not used: it is in no comparison, and there are no intervals" for name in unused
+    ]
+
+
 def learner_warnings(found: Sequence[Found]) -> list[str]:
     """What the learners warned of, each text once per learner, with how often it came."""
     fits: dict[str, list[Sequence[str]]] = {}
@@ -298,17 +315,31 @@ def _predicted(plan: RunPlan, stored: Mapping[str, Stored], outcome: Outcome) ->
     keys, dataset = plan.fit_keys(), plan.dataset
     codes: dict[tuple[str, int], list[Any]] = {}
     failures: dict[tuple[str, int, int], str] = {}
+    told: dict[str, str] = {}
+    repeated: set[tuple[str, int, int]] = set()
     for learner, index in plan.needed:
         column: list[Any] = []
         for number, split in enumerate(plan.split_keys[index]):
             key = keys[learner, split]
             if key not in stored:
-                failures[learner, index, number] = outcome.failures[key]
+                if key in told:
+                    repeated.add((learner, index, number))
+                else:
+                    told[key] = _told(plan, index, number, outcome.failures[key])
+                failures[learner, index, number] = told[key]
                 column.append(None)
                 continue
             column.append(stored[key].codes)
         codes[learner, index] = column
-    return Predicted(dataset.target, dataset.classes, plan.plans, codes, failures)
+    once = frozenset(repeated)
+    return Predicted(dataset.target, dataset.classes, plan.plans, codes, failures, once)
+
+
+def _told(plan: RunPlan, index: int, split: int, message: str) -> str:
+    """Why a fit failed, and what would have helped where that is a stratified partition."""
+    dataset = plan.dataset
+    lacks = lacking_in_training(plan.plans[index], split, dataset.target, dataset.classes)
+    return f"{message} ({lacks})" if lacks else message
 
 
 def _made_elsewhere(dataset: Any) -> bool:

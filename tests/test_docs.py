@@ -91,3 +91,33 @@ def test_the_r_code_of_the_readme_runs_on_the_splits_and_its_predictions_are_tes
     assert not result.failed
     assert {(each["a"], each["b"]) for each in result.comparisons} == {("rpart", "bayes")}
     assert [each["primary"] for each in result.verdicts] == ["bcv_5x2_mcnemar"]
+
+
+def test_the_test_set_of_the_readme_is_its_spec_and_its_result(tmp_path):
+    """The worked example, with the sentence that it gives."""
+    import yaml
+
+    from cvinfer.report import render
+    from cvinfer.runner import run
+
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    section = text.partition("## A test set and")[2].partition("\n## ")[0]
+    shown, sentence = re.findall(r"```(?:yaml)?\n(.*?)```", section, flags=re.DOTALL)
+    path = ROOT / "specs" / "test-set.yaml"
+    assert yaml.safe_load(shown) == yaml.safe_load(path.read_text(encoding="utf-8"))
+    result = run(path, write=True, output=tmp_path / "r" / "made")
+    assert sentence in render(result.document, "text")
+    assert not (tmp_path / "r" / "store.sqlite").exists()  # nothing is fitted
+
+
+def test_what_the_page_recommends_is_what_the_rates_say():
+    from cvinfer.inference.cautions import spread
+    from cvinfer.inference.measured import measured_rates
+
+    page = ROOT / "docs" / "decisions" / "recommended-on-a-partition.md"
+    rows = re.findall(r"^\| ([^|]+) \| `(\w+)` \| ([^|,]+).*\| (.+) \|$", page.read_text(), re.M)
+    assert len(rows) == 8
+    for partition, name, level, power in rows:
+        scheme = "random_mx2" if partition.startswith("random") else None
+        assert spread(measured_rates(name, scheme=scheme).values()) == level.strip(), name
+        assert spread(measured_rates(name, "difference", scheme=scheme).values()) == power, name

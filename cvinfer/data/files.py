@@ -12,8 +12,17 @@ from cvinfer import limits
 from cvinfer.errors import UserError
 from cvinfer.foreign import quoted
 
-__all__ = ["did_you_mean", "read_bytes", "read_text", "read_rows", "repeated", "listed"]
+__all__ = [
+    "did_you_mean",
+    "in_the_data",
+    "read_bytes",
+    "read_text",
+    "read_rows",
+    "repeated",
+    "listed",
+]
 
+THE_DATA_HAS = "; the data has "
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _LONGEST_FIELD = 2**31 - 1
 _LISTED = 12
@@ -29,6 +38,11 @@ def did_you_mean(wrong: str, allowed: Iterable[str]) -> str:
     if close:
         return f"; did you mean {close[0]!r}?"
     return f"; there is {listed(known)}" if known else ""
+
+
+def in_the_data(wrong: str, known: Iterable[str]) -> str:
+    """The same for what the data has, which nobody can choose."""
+    return did_you_mean(wrong, known).replace("; there is ", THE_DATA_HAS, 1)
 
 
 def listed(words: Iterable[str]) -> str:

@@ -15,7 +15,7 @@ from cvinfer.errors import UserError
 from cvinfer.partitions import PartitionError, Plan
 
 from .dataset import NUMERIC, Column, Dataset, Groups, categories
-from .files import did_you_mean
+from .files import in_the_data
 from .table import Table
 
 __all__ = [
@@ -53,7 +53,7 @@ def read_groups(
                 path,
             )
         if column not in table.columns:
-            known = did_you_mean(column, table.columns)
+            known = in_the_data(column, table.columns)
             raise UserError(f"groups: there is no column {column!r}{known}", path)
         if column in drop:
             raise UserError(

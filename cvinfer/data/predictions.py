@@ -1,9 +1,13 @@
 """Predictions as a csv file: what a run writes, and what others may bring.
 
-Two forms are read, and more columns than these are learners, one each:
+Three forms are read, and more columns than these are learners, one each:
 
 - a run's own: scheme, replication, fold, record, truth, <learners>, and `role` where it is needed;
-- from elsewhere: split, record, truth, <learners>; or fold (and replication) instead of split.
+- from elsewhere: split, record, truth, <learners>; or fold (and replication) instead of split;
+- a test set: record, truth, <learners>; one hold-out, and every row a record where none is named.
+
+The options `record`, `truth`, `split` and `learners` name the columns where they are called
+otherwise.
 
 A row is one test record of one split. Records are names: whole numbers are taken in their order,
 other texts in natural order. A split trains on all records of the file that it does not test,
@@ -14,7 +18,8 @@ Without a scheme column the scheme is told from the splits. Taken in natural ord
 they are cut into replications that test every record once. One replication: kfold, or loo if every
 fold is one record. Several of two halves each: random_mx2. Several of equally many folds:
 repeated_kfold. Otherwise one split is a holdout and several are a repeated_holdout. The option
-`scheme` overrules this and is checked.
+`scheme` overrules this and is checked. A holdout that tests all records of the file was trained
+elsewhere: its plan trains on none of them.
 
 A learner whose cells are all empty in a split has no prediction there (its fit failed). Where the
 empty text is itself a class, the first of ?, ??, ... that is no class takes its place.
@@ -37,9 +42,11 @@ from cvinfer import limits
 from cvinfer.arrays import entries
 from cvinfer.errors import UserError
 from cvinfer.partitions import PartitionError, Plan
+from cvinfer.partitions.split import Split
 
 from .dataset import Dataset, categories
 from .files import did_you_mean, listed, read_rows
+from .prediction_columns import find_columns
 from .splits_file import (
     Misfit,
     fold_plan,
@@ -52,7 +59,6 @@ from .splits_file import (
     split_names,
     write_file,
 )
-from .table import choose
 
 __all__ = ["PredictionSet", "no_prediction", "read_predictions", "write_predictions"]
 
@@ -210,6 +216,8 @@ def read_predictions(
     classes: Sequence[str] | None = None,
     keep: Sequence[object] = (),
     drop: Sequence[object] = (),
+    columns_named: Mapping[str, str] | None = None,
+    learners: Any = None,
     separator: str = ",",
     encoding: str = "utf-8",
     name: str = "predictions",
@@ -219,20 +227,17 @@ def read_predictions(
 
     scheme: what the splits are, for a file without a scheme column. n: number of all records, if
     there are more than the file names. classes: all classes, if more than the truth shows.
+    columns_named, learners: as `find_columns` has them.
     """
     # A learner may be called like one of the fixed columns, which stand first.
     header, rows = read_rows(written, base, separator, encoding, repeats=True)
     where = repr(written)
-    position = _positions(where, header)
-    learners = [header[at] for at in range(len(header)) if at not in position.values()]
-    learners = choose(learners, None, keep, drop)
-    if not learners:
-        raise UserError(f"{where} has no column of a learner's predictions", ("path",))
+    columns = find_columns(where, header, columns_named or {}, learners, keep, drop)
     if not rows:
         raise UserError(f"{where} has a header but no predictions", ("path",))
     texts = list(zip(*rows))
-    column = {key: texts[at] for key, at in position.items()}
-    at_learner = {header[at]: at for at in range(len(header)) if at not in position.values()}
+    column = {key: texts[at] for key, at in columns.fixed.items()}
+    column.setdefault("record", tuple(map(str, range(len(rows)))))
 
     role = _roles(where, column.get("role"), len(rows))
     order = _record_order(column["record"])
@@ -265,27 +270,21 @@ def read_predictions(
             total,
             order,
         )
-        if known is None and part.alone and total == len(order):
-            # One split that tests all there is: nothing says what was trained on.
-            notes.append(
-                "the file does not say on which records the holdout was trained; one more record "
-                "stands in for them (say n: the number of all records)"
-            )
-            total += 1
-            part.n = total
         plan, split = _plan(part, known)
+        if _elsewhere(plan):
+            notes.append(_told_elsewhere(columns.one_split, total))
         notes += _odd_splits(part)
         plans.append(plan)
         spots.append((found, split))
-    if "scheme" not in column and scheme is None:
+    if "scheme" not in column and scheme is None and not columns.one_split:
         notes.append(f"the splits of the file are read as {_words(plans[0])}")
 
     truth = np.concatenate([truth, np.full(total - len(truth), -1, dtype=np.int32)])
     found_codes: dict[tuple[str, int], tuple[Codes | None, ...]] = {}
     mark = no_prediction(labels)
     number = {label: at for at, label in enumerate(labels)}
-    for learner in learners:
-        cells = texts[at_learner[learner]]
+    for learner, at_learner in columns.learners.items():
+        cells = texts[at_learner]
         codes = _codes(where, learner, cells, number, mark, tested)
         for at, (found, split) in enumerate(spots):
             mine = tested[found]
@@ -296,58 +295,19 @@ def read_predictions(
                 records[found][mine],
                 codes[found][mine],
             )
-    digest = _hash(truth, labels, learners, plans, found_codes)
+    names = tuple(columns.learners)
+    digest = _hash(truth, labels, names, plans, found_codes)
     return PredictionSet(
         name,
         truth,
         labels,
-        tuple(learners),
+        names,
         tuple(plans),
         MappingProxyType(found_codes),
         digest,
         MappingProxyType(dict(source or {})),
         tuple(notes),
     )
-
-
-def _positions(where: str, header: list[str]) -> dict[str, int]:
-    """Where the fixed columns are; what is left is learners."""
-    position: dict[str, int] = {}
-    for key in ("record", "truth"):
-        if key not in header:
-            raise UserError(
-                f"{where} has no column {key!r}{did_you_mean(key, header)}; predictions need "
-                "record, split (or scheme, replication, fold), truth and one column per learner",
-                ("path",),
-            )
-        position[key] = header.index(key)
-    if "fold" in header:
-        wanted: tuple[str, ...] = ("scheme", "replication", "fold")
-    elif "split" in header:
-        wanted = ("scheme", "split")
-    else:
-        raise UserError(
-            f"{where} says of no row to which split it belongs; it needs a column split, or "
-            "scheme, replication and fold",
-            ("path",),
-        )
-    for key in (*wanted, "role"):
-        if key in header:
-            position[key] = header.index(key)
-    for at, name in enumerate(header):
-        if not name.strip() and at not in position.values():
-            raise UserError(
-                f"{where}: column {at + 1} has no name, and each learner needs one", ("path",)
-            )
-    rest = [name for at, name in enumerate(header) if at not in position.values()]
-    twice = {name for name in rest if rest.count(name) > 1}
-    if twice:
-        raise UserError(
-            f"{where} names column {listed(sorted(twice))} more than once; every learner needs its "
-            "own name",
-            ("path",),
-        )
-    return position
 
 
 def _roles(where: str, texts: Sequence[str] | None, count: int) -> Codes:
@@ -426,7 +386,7 @@ def _keys(column: Mapping[str, Sequence[str]], count: int) -> list[tuple[str, st
     """(replication, fold) of each row; a file with `split` has one replication so far."""
     if "fold" in column:
         return list(zip(column.get("replication", ("1",) * count), column["fold"]))
-    return [("1", split) for split in column["split"]]
+    return [("1", split) for split in column.get("split", ("1",) * count)]
 
 
 class _Part:
@@ -494,9 +454,28 @@ def _plan(part: _Part, scheme: str | None) -> tuple[Plan, Indices]:
     try:
         if scheme in _FOLDED and not part.train.any():
             return fold_plan(scheme, _fold_numbers(part, scheme, counts), counts[0]), part.split
+        if scheme == "holdout" and part.alone and part.sizes[0] == part.n:
+            # Nothing of the file is left to be trained on.
+            tested = Split.tested(np.arange(part.n))
+            return Plan(scheme, part.n, (), (tested,), 0, {"n1": 0}), part.split
         return plan_of(scheme, part.keys, _all_roles(part), part.where), part.split
     except (Misfit, PartitionError) as fault:
         raise UserError(f"{part.where}: {fault}", ("path",)) from None
+
+
+def _elsewhere(plan: Plan) -> bool:
+    """Whether the learners were trained on records that are not in the file."""
+    return plan.scheme == "holdout" and not plan.sizes[0]
+
+
+def _told_elsewhere(one_split: bool, n: int) -> str:
+    begin = ""
+    if one_split:
+        begin = f"the file names no splits, so that its {n:,} records are one hold-out; "
+    return (
+        f"{begin}the file does not say on which records the learners were trained (n: the number of"
+        " all records says on how many)"
+    )
 
 
 def _odd_splits(part: _Part) -> list[str]:
@@ -629,7 +608,8 @@ def _codes(
         at = int(np.argmax(wrong))
         raise UserError(
             f"{where}: {learner!r} predicts {cells[at]!r} in row {at + 1}, which is no class of "
-            f"the truth{did_you_mean(cells[at], number)}; if it is a class, say classes: [...]",
+            f"the truth{did_you_mean(cells[at], number)}; if it is a class, say classes: [...], and "
+            "if the column is no learner's, say learners: [...] without it",
             ("path",),
         )
     return codes

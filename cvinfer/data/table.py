@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cvinfer.errors import UserError
 
 from .dataset import CATEGORICAL, NUMERIC, Column, categories
-from .files import did_you_mean, listed
+from .files import in_the_data, listed
 
 __all__ = ["Table", "text_column", "choose", "column_of", "names_in"]
 
@@ -137,7 +137,7 @@ def _variety(column: Column) -> tuple[int, int]:
 def column_of(names: Sequence[str], wanted: str, key: str, what: str) -> None:
     """Refuse a column that is not there."""
     if wanted not in names:
-        raise UserError(f"{what} has no column {wanted!r}{did_you_mean(wanted, names)}", (key,))
+        raise UserError(f"{what} has no column {wanted!r}{in_the_data(wanted, names)}", (key,))
 
 
 def names_in(key: str, values: Sequence[object]) -> list[str]:
@@ -170,7 +170,7 @@ def choose(
                 raise UserError(f"drop holds the target {name!r}; it cannot go", (key, at))
             if name not in names:
                 raise UserError(
-                    f"{key}: there is no column {name!r}{did_you_mean(name, names)}", (key, at)
+                    f"{key}: there is no column {name!r}{in_the_data(name, names)}", (key, at)
                 )
     features = [name for name in names if name != target and name not in groups]
     stay = [name for name in features if not keep or name in keep]

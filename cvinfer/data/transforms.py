@@ -18,7 +18,7 @@ from cvinfer.partitions.streams import stream
 
 from .names import address_fault, encoding_fault
 from .dataset import Column, Dataset, categories, content_hash, sorted_classes
-from .files import did_you_mean, listed
+from .files import did_you_mean, in_the_data, listed
 from .groups import drop_or_refuse, group_places, groups_note, read_groups
 from .table import Table, choose, names_in, nearly_numeric, numbers
 
@@ -124,6 +124,11 @@ def _features(
 # Missing values -----------------------------------------------------------------------------------
 
 
+def _with_holes(holes: Mapping[str, NDArray[np.bool_]]) -> int:
+    """How many records lack something."""
+    return int(np.logical_or.reduce(list(holes.values())).sum())
+
+
 def _without_missing(
     table: Table,
     features: list[Column],
@@ -146,8 +151,8 @@ def _without_missing(
         shown = ", ".join(f"{name!r} in {count}" for name, count in list(counts.items())[:_SHOWN])
         more = f" and {len(counts) - _SHOWN} more columns" if len(counts) > _SHOWN else ""
         raise UserError(
-            f"values are missing of {table.n} records: column {shown}{more}; say missing: drop to "
-            "leave such records out, missing: impute to fill them in from the training records, or "
+            f"{_with_holes(holes)} of {table.n} records have missing values: column {shown}{more}; "
+            "say missing: drop to leave such records out, missing: impute to fill them in from the training records, or "
             "missing: keep if every learner can deal with them",
             ("missing",),
         )
@@ -155,7 +160,10 @@ def _without_missing(
         if counts:
             total = sum(counts.values())
             fate = "imputed" if missing == "impute" else "left to the learners"
-            notes.append(f"{total} missing value(s) in {len(counts)} column(s) are {fate}")
+            notes.append(
+                f"{_with_holes(holes)} of {table.n} records have missing values, {total} in "
+                f"{len(counts)} column(s), which are {fate}"
+            )
         return None
     gone = unlabelled.copy() if ungrouped is None else unlabelled | ungrouped
     for column in features:
@@ -268,7 +276,7 @@ def _labels(order: list[str], given: Any, path: tuple[object, ...]) -> list[str]
                 return order[low : high + 1]
     raise UserError(
         f"binarize: there is no label {text!r} and no range of labels of that form"
-        f"{did_you_mean(text, order)}",
+        f"{in_the_data(text, order)}",
         path,
     )
 

@@ -25,6 +25,7 @@ from cvinfer.engines.base import (
     Session,
 )
 from cvinfer.engines.encode import VERSION, Encoder
+from cvinfer.engines.own_code import own_versions
 from cvinfer.engines.quiet import one_line, quietly, texts
 from cvinfer.engines.recipes import Catalogue, Node, Reader, Recipe, built, is_foreign
 
@@ -209,6 +210,9 @@ def package_version(distribution: str, module: str) -> str:
 
 def foreign_version(module: str) -> dict[str, str]:
     """The distributions that a module comes from; for one that comes from none, its content."""
+    own = own_versions(module)
+    if own:
+        return own
     top = module.partition(".")[0]
     distributions = _distributions().get(top, ())
     if distributions:

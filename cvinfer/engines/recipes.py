@@ -192,7 +192,7 @@ class Reader:
             # Inside a classifier most often another one is meant; before it, a transformer.
             inside = not final and path[:1] == ("params",)
             close = close_match(name, self.catalogue.learner_names()) if inside else None
-            close = close or close_match(name, known)
+            close = close or close_match(name, known) or _meant_class(name)
             allowed = f"see cvinfer list learners ({len(known)} names)"
             if len(known) <= 12:
                 allowed = ", ".join(known)
@@ -219,7 +219,7 @@ class Reader:
         if not self.allow_code:
             self._fault(
                 path,
-                f"{name} is code of another package, which is not run unless asked for",
+                f"{name} is code of your own or of another package, not run unless asked for",
                 "a learner of the engine by its name, or this one with --allow-code",
             )
             return None
@@ -229,7 +229,10 @@ class Reader:
         try:
             return foreign_class(name)
         except Exception as error:  # importing runs foreign code: anything can come out of it
-            self._fault(path, f"{name} cannot be had: {type(error).__name__}: {one_line(error)}")
+            said = f"{name} cannot be had: {type(error).__name__}: {one_line(error)}"
+            lost = isinstance(error, ModuleNotFoundError) and error.name == name.partition(":")[0]
+            where = "a module that is installed, or a file in the directory of the spec"
+            self._fault(path, said, where if lost else None)
             return None
 
     def _node(
@@ -486,6 +489,12 @@ def title(node: Node) -> str:
     if isinstance(steps, Named):
         return " > ".join(each.cls.__name__ for _, each in steps)
     return node.cls.__name__
+
+
+def _meant_class(name: str) -> Optional[str]:
+    """`module:Class` for what was written as Python has it, `module.Class`."""
+    dotted = re.fullmatch(r"([^\W\d]\w*(?:\.[^\W\d]\w*)*)\.([^\W\d]\w*)", name)
+    return f"{dotted.group(1)}:{dotted.group(2)}" if dotted else None
 
 
 def foreign_class(name: str) -> type:

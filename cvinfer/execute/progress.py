@@ -14,7 +14,7 @@ from cvinfer.foreign import shown, write_to
 class Progress:
     """Says nothing; the base of those that do. `store` is the file of finished fits."""
 
-    store: Optional[Path] = None
+    store: Optional[str] = None
 
     def start(self, total: int, reused: int) -> None:
         """`total` fits are wanted, `reused` of them are stored already."""

@@ -9,7 +9,7 @@ import math
 from functools import lru_cache
 from importlib import resources
 from types import MappingProxyType
-from typing import Any, Mapping, NamedTuple, Optional, Sequence
+from typing import Any, Mapping, NamedTuple, Optional
 
 #: A rate is above (below) its nominal value when it is so by more than this many standard errors.
 STANDARD_ERRORS = 4.0
@@ -71,24 +71,6 @@ def measured_rates(
 def measured_level() -> float:
     """The level alpha at which everything was measured."""
     return float(_document()["alpha"])
-
-
-def most_trusted(names: Sequence[str]) -> str:
-    """Of several tests the one to decide by, as far as their measured rates tell.
-
-    The most powerful of those that were not measured above their level; if there is none, the one
-    that came least far above it.
-    """
-    return min(names, key=_distrust)
-
-
-def _distrust(name: str) -> tuple[int, float]:
-    false, right = measured_rates(name).values(), measured_rates(name, "difference").values()
-    if not false or not right:
-        return 2, 0.0
-    if any(rate.above(measured_level()) for rate in false):
-        return 1, max(rate.rate for rate in false)
-    return 0, -max(rate.rate for rate in right)
 
 
 def _rate(counts: Mapping[str, int]) -> MeasuredRate:

@@ -65,6 +65,15 @@ class Split:
         split._set(None, test_, n)
         return split
 
+    @classmethod
+    def tested(cls, test: ArrayLike) -> Split:
+        """The split that tests on `test` and was trained on records that are not at hand."""
+        none = np.zeros(0, dtype=np.int64)
+        none.setflags(write=False)
+        split = cls.__new__(cls)
+        split._set(none, _indices(test, "test"), None)
+        return split
+
     def _set(self, train: Indices | None, test: Indices, n: int | None) -> None:
         for name, value in (("_train", train), ("_test", test), ("_n", n)):
             object.__setattr__(self, name, value)
@@ -98,8 +107,10 @@ class Split:
 
     def top(self) -> int:
         """The largest record number in use."""
-        train = (self._n or 0) - 1 if self._train is None else int(self._train[-1])
-        return max(train, int(self._test[-1]))
+        last = [
+            int(each[-1]) for each in (self._train, self._test) if each is not None and len(each)
+        ]
+        return max([*last, (self._n or 0) - 1])
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Split cannot be changed ({name})")
@@ -110,6 +121,8 @@ class Split:
     def __reduce__(self) -> tuple[Callable[..., Split], tuple[Any, ...]]:
         if self._train is None:
             return Split.complement, (self._test, self._n)
+        if not len(self._train):
+            return Split.tested, (self._test,)
         return Split, (self._train, self._test)
 
     def __eq__(self, other: object) -> bool:

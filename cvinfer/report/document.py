@@ -24,7 +24,7 @@ from cvinfer.partitions import Plan
 from cvinfer.report import judge
 from cvinfer.report.sentences import sentence
 from cvinfer.report.verdicts import A_BETTER, B_BETTER, Family, Tested, verdict
-from cvinfer.report.words import split_sizes, training_words
+from cvinfer.report.words import split_sizes, trained_elsewhere, training_words
 from cvinfer.whole import whole
 
 #: Version of the result format.
@@ -309,7 +309,7 @@ def _training_sizes(run: DataRun, plans: Sequence[int]) -> list[int]:
 def _trained_on(run: DataRun, plans: Sequence[int]) -> Optional[float]:
     """How many records a learner was trained on, in the mean over the splits."""
     sizes = _training_sizes(run, plans)
-    if not sizes:
+    if trained_elsewhere(sizes):
         return None
     mean = sum(sizes) / len(sizes)
     return int(mean) if mean == int(mean) else mean
@@ -320,6 +320,8 @@ def _estimand(run: DataRun, one: ComparisonRun) -> str:
     sizes = _training_sizes(run, one.plans)
     if not sizes:
         return ""
+    if trained_elsewhere(sizes):
+        return "these very learners, trained elsewhere"
     words = f"learners trained on {training_words(sizes, run.plans[one.plans[0]].n)}"
     target = None if one.inference is None else one.inference.extra.get("target")
     return f"{target}, {words}" if target else words

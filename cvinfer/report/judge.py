@@ -195,7 +195,7 @@ def _uncounted(comparisons: Sequence[Mapping[str, Any]], correction: Correction)
     for group in groups.values():
         where = f"{group[0]['data']}, " if correction.by_data else ""
         failed = sum(comparison["inference"] is None for comparison in group)
-        if failed:
+        if failed and len(group) > 1:  # one comparison is not corrected
             method, counted = correction_word(correction.method), len(group) - failed
             found.append(
                 f"{where}{group[0]['test']}: {failed} of {len(group)} comparisons have no result,"

@@ -33,6 +33,7 @@ from cvinfer.report.words import (
     shown_as_nothing,
     split_sizes,
     title,
+    trained_elsewhere,
     training_share,
     training_words,
 )
@@ -329,24 +330,36 @@ def _p_cell(entry: Optional[Mapping[str, Any]]) -> Cell:
 
 def _training_note(entries: Sequence[Mapping[str, Any]], document: Mapping[str, Any]) -> str:
     """On how many records learners were trained, for each scheme that results rest on."""
-    by_scheme: dict[str, dict[int, None]] = {}
-    for entry in entries:
-        # The estimate comes from the first of several partitions.
-        for at in entry["partitions"][:1]:
-            title_ = scheme_title(document["partitions"][at])
-            by_scheme.setdefault(title_, {})[at] = None
+    # The estimate comes from the first of several partitions.
+    used = {at: document["partitions"][at] for entry in entries for at in entry["partitions"][:1]}
+    by_scheme: dict[str, list[Mapping[str, Any]]] = {}
+    for partition in used.values():
+        by_scheme.setdefault(scheme_title(partition, list(used.values())), []).append(partition)
     by_words: dict[str, list[str]] = {}
+    elsewhere = []
     for scheme, partitions in by_scheme.items():
-        words = _training_words([document["partitions"][at] for at in partitions], document)
-        by_words.setdefault(words, []).append(scheme)
+        if trained_elsewhere([train for each in partitions for train, _ in _sizes(each)]):
+            elsewhere.append(scheme)
+        else:
+            by_words.setdefault(_training_words(partitions, document), []).append(scheme)
     said = [f"{words} ({listed(schemes)})" for words, schemes in by_words.items() if words]
-    return f"Learners are trained on {'; '.join(said)}." if said else ""
+    notes = [f"Learners are trained on {'; '.join(said)}."] if said else []
+    if elsewhere:
+        notes.append(
+            f"The learners were trained elsewhere ({listed(elsewhere)}); on which records, the"
+            " predictions do not say."
+        )
+    return " ".join(notes)
+
+
+def _sizes(partition: Mapping[str, Any]) -> list[tuple[int, int]]:
+    return split_sizes(partition["sizes"])
 
 
 def _training_words(partitions: Sequence[Mapping[str, Any]], document: Mapping[str, Any]) -> str:
     """The number for one data set, the share of n for several that have it in common."""
     n_of = {data["name"]: data["n"] for data in document["data"]}
-    sizes = [[train for train, _ in split_sizes(each["sizes"])] for each in partitions]
+    sizes = [[train for train, _ in _sizes(each)] for each in partitions]
     of = [n_of[each["data"]] for each in partitions if each["data"] in n_of]
     if len(of) < len(partitions):
         return ""  # a document that was changed by hand
@@ -934,8 +947,9 @@ def _inferences(column: Entries) -> list[Mapping[str, Any]]:
 def _scheme_of(entries: Sequence[Mapping[str, Any]], partitions: Any) -> str:
     """The schemes of a test in words, over all data sets that it was run on."""
     named = []
+    beside = [partitions[at] for entry in entries for at in entry["partitions"]]
     for entry in entries:
-        titles = [scheme_title(partitions[at]) for at in entry["partitions"]]
+        titles = [scheme_title(partitions[at], beside) for at in entry["partitions"]]
         if len(titles) == 2 and titles[0] == titles[1]:
             titles = [titles[0], "own folds"]
         named.append(" + ".join(titles))

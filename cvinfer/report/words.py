@@ -71,17 +71,26 @@ def shown_as_nothing(value: float, loss: str) -> bool:
     return bool(value) and not number(value, loss).strip(f"0.{MINUS}")
 
 
-def scheme_title(partition: Mapping[str, Any]) -> str:
-    """What a partition is called in a table; without n, so that data sets share a column."""
+def scheme_title(partition: Mapping[str, Any], beside: Sequence[Mapping[str, Any]] = ()) -> str:
+    """What a partition is called in a table; without n where data sets share a column.
+
+    `beside` are all partitions of the column, on whatever data set.
+    """
     scheme, shape, options = partition["scheme"], partition["shape"], partition["options"]
-    base = _scheme(scheme, shape, partition)
+    alike = [each for each in beside if (each["scheme"], each["shape"]) == (scheme, shape)]
+    base = _scheme(scheme, shape, partition, alike or [partition])
     for option, word in (("stratify", "stratified"), ("groups", "grouped")):
         if options.get(option):
             base += f", {word}"
     return base
 
 
-def _scheme(scheme: str, shape: list[int], partition: Mapping[str, Any]) -> str:
+def _scheme(
+    scheme: str,
+    shape: list[int],
+    partition: Mapping[str, Any],
+    alike: Sequence[Mapping[str, Any]],
+) -> str:
     if scheme == "kfold":
         return f"{shape[0]}-fold CV"
     if scheme == "repeated_kfold":
@@ -93,12 +102,24 @@ def _scheme(scheme: str, shape: list[int], partition: Mapping[str, Any]) -> str:
     if scheme == "loo":
         return "leave-one-out"
     if scheme == "holdout":
-        return f"hold-out {_training_share(partition)}"
+        return f"hold-out, {_held_out(alike)}"
     if scheme == "repeated_holdout":
         return f"{shape[0]} hold-outs {_training_share(partition)}"
     if scheme == "paired_halves":
         return f"{shape[0]} paired halvings"
     return str(partition["label"])
+
+
+def _held_out(partitions: Sequence[Mapping[str, Any]]) -> str:
+    """How large a hold-out is: the records tested, or the share that several data sets have."""
+    sizes = [pair for each in partitions for pair in split_sizes(each["sizes"])]
+    least, most = min(test for _, test in sizes), max(test for _, test in sizes)
+    if least == most:
+        return f"{count_text(most, 'record')} tested"
+    shares = {_training_share(each) for each in partitions}
+    if len(shares) == 1 and shares != {"0"}:
+        return f"{shares.pop()} for training"
+    return f"{least:,} to {most:,} records tested"
 
 
 def _training_share(partition: Mapping[str, Any]) -> str:
@@ -111,6 +132,11 @@ def split_sizes(sizes: Any) -> list[tuple[int, int]]:
     if not isinstance(sizes[0], list):
         return [(sizes[0], sizes[1])]
     return [pair for inside in sizes for pair in split_sizes(inside)]
+
+
+def trained_elsewhere(sizes: Sequence[int]) -> bool:
+    """Whether learners were trained on records that are not at hand, so that none are counted."""
+    return not any(sizes)
 
 
 def training_share(sizes: Sequence[int], n: int) -> Optional[str]:

@@ -18,7 +18,7 @@ from cvinfer import correction
 from cvinfer.errors import CvinferError
 from cvinfer.foreign import shown
 from cvinfer.inference import Need, Procedure, intervals, tests
-from cvinfer.inference.measured import most_trusted
+from cvinfer.inference.recommended import recommended_on
 from cvinfer.names import close_match
 from cvinfer.spec import options as option_checks
 from cvinfer.spec import work
@@ -52,6 +52,10 @@ AS_WRITTEN: tuple[tuple[str, ...], ...] = (
             ("keep", "*"),
             ("na", "*"),
             ("classes", "*"),
+            ("record",),
+            ("truth",),
+            ("split",),
+            ("learners", "**"),
             ("binarize",),
             ("binarize", "**"),
         )
@@ -124,6 +128,8 @@ class _Check:
         self.group_columns: list[tuple[str, Optional[str]]] = []
 
     def run(self) -> Checked:
+        from cvinfer.data.prediction_columns import in_order
+
         name = self._name()
         self._directory()
         entries, places = self._data_sets()
@@ -146,7 +152,7 @@ class _Check:
         spec = Spec(
             name=name,
             base=self.base,
-            data=tuple(MappingProxyType(dict(entry)) for entry in entries),
+            data=tuple(MappingProxyType(in_order(entry)) for entry in entries),
             learners=MappingProxyType({} if predicted else learners),
             pairs=tuple(pairs) if chosen_tests else (),
             partition=partition,
@@ -358,13 +364,19 @@ class _Check:
         inner = tuple(getattr(error, "path", None) or ())
         if inner[:1] == ("data",):
             inner = inner[1:]
-        message, allowed, meant = _parted(str(error))
+        message, allowed, meant, there = _parted(str(error))
+        if there is not None:
+            given = self.value.get("data")
+            at = place[1] if len(place) > 1 else 0
+            entry = given[at] if isinstance(given, list) else given
+            there = f"the {'file' if 'path' in entry else 'data'} has: {there}"
         if inner[:1] == ("groups",) and inner[1:]:
             # A column that a partition names, and that each of several data sets must have.
             on = self._on_named(self.group_columns[-1][0])
-            self._fault(self._groups_asked()[str(inner[1])], on + message, allowed, meant)
+            at_groups = self._groups_asked()[str(inner[1])]
+            self._fault(at_groups, on + message, allowed, meant, there=there)
             return
-        self._fault(place + inner, message, allowed, meant)
+        self._fault(place + inner, message, allowed, meant, there=there)
 
     # --- learners ---------------------------------------------------------------------------------
 
@@ -650,7 +662,7 @@ class _Check:
                 tail = inner if inner[:1] == ("path",) else ("path",)
                 # The message names the file as the spec does, not where it lies on this machine.
                 text = str(error).replace(str(file), str(request.options["path"]))
-                self._fault(place + tail, *_parted(text))
+                self._fault(place + tail, *_parted(text)[:3])
                 return None
             except OSError as error:
                 reason = error.strerror or error
@@ -681,7 +693,12 @@ class _Check:
             return None
         given = self._given_requests(key)
         if given in ("recommended", "all"):
-            names = list(known if given == "all" else recommended)
+            # What is recommended comes first, and so decides where the spec does not say which.
+            names = [*recommended, *(name for name in known if name not in recommended)]
+            names = names if given == "all" else list(recommended)
+            if given == "recommended" and key == "tests" and available is not None:
+                best = recommended_on(available, self._valid(available))
+                names = names if best is None else [best.name]
             if given == "all" and available is not None:
                 names = [
                     name
@@ -692,10 +709,9 @@ class _Check:
                 if not names:
                     offered = listed(available)
                     self._fault((key,), f"no {key[:-1]} is valid on the partition {offered}")
-            if given == "all" and key == "tests" and names:
-                # The first decides where the spec does not say which.
-                first = most_trusted(names)
-                names.sort(key=lambda name: name != first)
+            if given == "all" and key == "tests" and available is not None:
+                best = recommended_on(available, [known[name] for name in names])
+                names.sort(key=lambda name: best is None or name != best.name)
             return [(TestRequest(name), (key,)) for name in names]
         found: list[tuple[TestRequest, Place]] = []
         for index, entry in enumerate(given):
@@ -710,6 +726,10 @@ class _Check:
             else:
                 found.append((request, place))
         return found
+
+    def _valid(self, available: list[_Available]) -> list[Procedure]:
+        """The tests that can be done on the partitions that are there."""
+        return [test for test in tests().values() if self._lacking(test, available) is None]
 
     def _given_requests(self, key: str) -> Any:
         given = self.value.get(key)
@@ -925,7 +945,8 @@ class _Check:
             if data is not None and positive not in data.classes:
                 message = f"{self._on(data)}there is no class {quoted(str(positive))}"
                 meant = close_match(positive, data.classes)
-                self._fault(("positive",), message, listed(data.classes), meant)
+                there = f"the data has: {listed(data.classes)}"
+                self._fault(("positive",), message, None, meant, there=there)
 
 
 # --- pieces ---------------------------------------------------------------------------------------
@@ -1125,12 +1146,20 @@ def _option_in(message: str, options: Mapping[str, Any], place: Place) -> Place:
     return place + ("stratify",) if "stratify" in message else place
 
 
-def _parted(message: str) -> tuple[str, Optional[str], Optional[str]]:
-    """A message that ends in `; did you mean 'x'?` or `; there is 'x', 'y'`, taken apart."""
+def _parted(message: str) -> tuple[str, Optional[str], Optional[str], Optional[str]]:
+    """A message that ends in a suggestion, what is allowed, or what the data has, taken apart.
+
+    These are `; did you mean 'x'?`, `; there is 'x', 'y'` and `; the data has 'x', 'y'`.
+    """
+    from cvinfer.data.files import THE_DATA_HAS
+
     meant = re.search(r"; did you mean '([^']*)'\?(?: Allowed: (.*))?$", message)
     if meant:
-        return message[: meant.start()], meant.group(2), meant.group(1)
+        return message[: meant.start()], meant.group(2), meant.group(1), None
+    has = re.search(rf"{THE_DATA_HAS}('.*)$", message)
+    if has:
+        return message[: has.start()], None, None, has.group(1)
     known = re.search(r"; there is ('.*)$", message)
     if known:
-        return message[: known.start()], known.group(1), None
-    return message, None, None
+        return message[: known.start()], known.group(1), None, None
+    return message, None, None, None

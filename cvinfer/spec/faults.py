@@ -18,7 +18,10 @@ _SHOWN = 120
 
 
 class Fault(NamedTuple):
-    """One fault. `line` and `column` count from 1; 0 where there is no text to point at."""
+    """One fault. `line` and `column` count from 1; 0 where there is no text to point at.
+
+    `allowed` is what one can choose from, `there` what the data has, which is no free choice.
+    """
 
     file: str
     line: int
@@ -28,6 +31,7 @@ class Fault(NamedTuple):
     allowed: Optional[str] = None
     suggestion: Optional[str] = None
     source_line: str = ""
+    there: Optional[str] = None
 
     def __str__(self) -> str:
         return render(self)
@@ -67,6 +71,8 @@ def headline(fault: Fault) -> str:
     text = f"{place}: {fault.path}: {fault.message}"
     if fault.allowed:
         text += f"; allowed: {fault.allowed}"
+    if fault.there:
+        text += f"; {fault.there}"
     if fault.suggestion:
         text += f"; did you mean '{fault.suggestion}'?"
     return short(shown(text.replace("\n", " ")))

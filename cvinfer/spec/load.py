@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Iterable, Mapping, NamedTuple, Optional, Union
@@ -18,6 +19,8 @@ from cvinfer.spec.text import Place as Spot
 
 Source = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 
+_SPEC_SUFFIXES = (".yaml", ".yml", ".json")
+_TO_INIT = "if it is data, `cvinfer init {} --target COLUMN` writes a spec for it"
 _PART = re.compile(r'"((?:[^"\\]|\\.)*)"|\[(\d+)\]|([^.\[\]"]+)')
 
 
@@ -85,6 +88,10 @@ def read_spec(
         if lost:
             return Reading(None, (), in_order([*document.faults, *lost]))
     base = base or file.absolute().parent
+    if allow_code:
+        from cvinfer.engines.own_code import look_beside
+
+        look_beside(base)
     from cvinfer.spec.check import check
 
     spec, data = check(document, base, name, allow_code)
@@ -99,9 +106,14 @@ def _of_file(file: Path) -> Document:
         result = finished.result_in(content)
         if result is not None:
             return replace(from_values(finished.spec_in(result), str(file)), finished=True)
-        return parse(content, str(file))
+        document = parse(content, str(file))
+        if document.readable or not _may_be_data(file):
+            return document
+        message = f"this is no spec; {_TO_INIT.format(shlex.quote(str(file)))}"
     except limits.Unreadable as error:
         message = f"this cannot be read: {error}"
+        if _may_be_data(file):
+            message += f"; {_TO_INIT.format(shlex.quote(str(file)))}"
     except FileNotFoundError:
         message = "there is no such file"
     except IsADirectoryError:
@@ -111,6 +123,11 @@ def _of_file(file: Path) -> Document:
     except ValueError as error:
         message = f"this cannot be a file: {error}"
     return Document(str(file), faults=[Fault(str(file), 0, 0, "spec", message)], readable=False)
+
+
+def _may_be_data(file: Path) -> bool:
+    """Whether a file that is no spec is not called like one either."""
+    return file.is_file() and file.suffix.lower() not in _SPEC_SUFFIXES
 
 
 def _of_mapping(source: Mapping[str, Any]) -> Document:

@@ -75,6 +75,7 @@ class Document:
         *,
         key: bool = False,
         shown: Optional[Path] = None,
+        there: Optional[str] = None,
     ) -> Fault:
         """A fault at `path`, or at the nearest place above it that the text has."""
         exact = path in self.places
@@ -84,11 +85,11 @@ class Document:
         text = path_text(path if shown is None else shown)
         place = self.places.get(at)
         if place is None:
-            return Fault(self.file, 0, 0, text, message, allowed, suggestion)
+            return Fault(self.file, 0, 0, text, message, allowed, suggestion, there=there)
         on_key = key and exact and place.key_line
         line, column = (place.key_line, place.key_column) if on_key else (place.line, place.column)
         source = place.key_source_line if on_key else place.source_line
-        return Fault(place.file, line, column, text, message, allowed, suggestion, source)
+        return Fault(place.file, line, column, text, message, allowed, suggestion, source, there)
 
     def add(self, *args: Any, **named: Any) -> None:
         self.faults.append(self.fault(*args, **named))

@@ -60,6 +60,32 @@ def test_a_run_from_elsewhere_finds_the_store(
     assert stores(place) == ["project/results/store.sqlite"]
 
 
+def test_a_store_beside_the_spec_is_told_and_only_ones_own_is_taken(
+    call: Call, spec: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What lies beside a spec may have come with it: a run says that it believes it."""
+    from cvinfer import places
+
+    project, far = spec.parents[1], place / "far"
+    far.mkdir()
+    monkeypatch.chdir(project)
+    out, err = call("run", "specs/mine.yaml", "--jobs", 1)[1:]
+    assert "believed" not in out + err
+    monkeypatch.chdir(far)
+    _, out, err = call("run", spec, "--jobs", 1)
+    told = "found beside the spec: its fits are believed"
+    assert told in " ".join(err.split()) and told in " ".join(out.split())
+    # The same file, were it another user's.
+    monkeypatch.setattr(places, "_user", lambda: 54321)
+    code, out, err = call("run", spec, "--jobs", 1)
+    assert code == 0 and "The store is results/store.sqlite" in out and "believed" not in out + err
+    assert f"0 reused from the store, {FITS} made now" in out
+    store = project / "results" / "store.sqlite"
+    assert f"{store} belongs to another user and is left alone" in " ".join(err.split())
+    _, out, err = call("run", spec, "--jobs", 1, "--store", store)
+    assert f"{FITS} reused" in out and "another user" not in err
+
+
 def test_a_named_place_is_meant(
     call: Call, spec: Path, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -136,8 +136,9 @@ def test_failed_fits_are_listed_with_exit_code_3(call: Call, learners: Path) -> 
     document = json.loads(Path("results/moody/result.json").read_bytes())
     assert len(document["failures"]) == 4
     assert "4 fits failed" in err
-    assert err.count("not on an odd number of records") == 4
-    assert "moody on two_gaussians, split 1 of 10-fold" in err
+    # For one reason, which is told once.
+    assert err.count("not on an odd number of records") == 1
+    assert "moody on two_gaussians, 4 times, first on split 1 of 10-fold" in err
     done = {entry["test"]: entry["inference"] is not None for entry in document["comparisons"]}
     assert done == {"kfold_t": False, "blocked_3x2_t": True}
 
@@ -343,3 +344,52 @@ def test_ctrl_c_on_a_terminal(learners: Path, command: list[str]) -> None:
     assert "sleeper" in text, "the bar shows what is running"
     assert "To go on from there:" in text and "Traceback" not in text
     assert none_left(child)
+
+
+def test_many_failures_for_one_reason_are_one_line(call: Call, small: Path) -> None:
+    text = small.read_text().replace(
+        "mean: {engine: builtin, learner: mean}",
+        "mean: {engine: sklearn, learner: KNeighborsClassifier, params: {n_neighbors: 55}}",
+    )
+    small.write_text(text.replace("[bcv_5x2_mcnemar, blocked_3x2_t]", "[bcv_5x2_mcnemar]"))
+    code, _, err = call("run", small, "--jobs", 1)
+    assert code == 3 and "10 fits failed" in err
+    assert "mean on two_gaussians, 10 times, first on split 1 of blocked 5×2: KNeighbors" in err
+    assert err.count("KNeighborsClassifier failed") == 1
+
+
+@pytest.mark.parametrize("command", ["run", "validate", "show"])
+@pytest.mark.parametrize(
+    "name, content",
+    [
+        ("iris.csv", b"length,width,class\n1,2,a\n"),
+        ("my iris.csv.gz", b"\x1f\x8b\x08\x00\x00"),
+        ("iris.arff", b"@relation iris\n@attribute a numeric\n"),
+        ("large.data", b"1,2,a\n" * 200_000),
+    ],
+    ids=["csv", "gz", "arff", "large"],
+)
+def test_data_in_the_place_of_a_spec_points_to_init(
+    call: Call, command: str, name: str, content: bytes
+) -> None:
+    import shlex
+
+    Path(name).write_bytes(content)
+    code, out, err = call(command, name)
+    assert code == 2
+    assert f"cvinfer init {shlex.quote(name)} --target COLUMN" in out + err
+
+
+def test_learners_that_nothing_asks_for_are_told(call: Call, small: Path) -> None:
+    small.write_text(
+        small.read_text().replace(
+            "compare:", "  idle: {engine: builtin, learner: majority}\ncompare:"
+        )
+    )
+    _, out, _ = call("run", small)
+    words = " ".join(out.split())
+    assert "idle is not used: it is in no comparison, and there are no intervals" in words
+    _, out, _ = call("run", small, "--set", "intervals=[f1_beta_prime]")
+    assert "not used" not in out
+    _, out, _ = call("run", small, "--set", "compare=all")
+    assert "not used" not in out

@@ -13,6 +13,7 @@ from contract.examples import EXAMPLES, TESTS
 from cvinfer import inference
 from cvinfer.inference.cautions import Caution, percent, spread
 from cvinfer.inference.measured import MeasuredRate
+from cvinfer.inference.recommended import recommended_on
 from cvinfer.spec.model import RECOMMENDED_TESTS
 
 ALPHA = 0.05
@@ -187,3 +188,45 @@ OVERLAPPING = (
 @pytest.mark.parametrize("name", OVERLAPPING)
 def test_tests_that_take_overlapping_fits_for_independent_say_so(name):
     assert "training sets overlap" in told(name)
+
+
+@pytest.mark.parametrize(
+    "partitions, name",
+    [
+        ([("holdout", {"n1": 0})], "holdout_mcnemar"),
+        ([("kfold", {"k": 10})], "corrected_kfold_t"),
+        ([("kfold", {"k": 5})], "corrected_kfold_t"),
+        ([("kfold", {"k": 2})], "corrected_2fold_t"),
+        ([("blocked_mx2", {"m": 5})], RECOMMENDED_TESTS[0]),
+        ([("kfold", {"k": 10}), ("blocked_mx2", {"m": 5})], RECOMMENDED_TESTS[0]),
+        # None keeps its level there; this one comes nearest.
+        ([("random_mx2", {"m": 5})], RECOMMENDED_TESTS[0]),
+        ([("repeated_holdout", {"j": 15})], "corrected_repeated_holdout_t"),
+        # Both reject alike; the order of the registry decides.
+        ([("loo", {})], "loo_matched_t"),
+        ([("paired_halves", {"m": 10, "j": 15})], None),
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
+def test_what_is_recommended_on_a_partition_follows_from_the_rates(partitions, name):
+    def valid(test):
+        return all(any(need.accepts(*each) for each in partitions) for need in test.needs)
+
+    once = [test for test in inference.tests().values() if len(set(map(str, test.needs))) == 1]
+    once = [test for test in once if len(test.needs) == 1]
+    found = recommended_on(partitions, filter(valid, once))
+    assert (found and found.name) == name
+
+
+def test_a_test_whose_rates_change_is_no_longer_recommended(monkeypatch):
+    """No list of names is behind it: other rates, another test."""
+    import cvinfer.inference.recommended as rule
+
+    def rates(name, *roles, scheme=None):
+        rate = 0.3 if name == "corrected_kfold_t" else 0.04
+        rate += 0.1 * (name == "cvci_z") * ("difference" in roles)
+        return {"here": MeasuredRate(rate, 0.004, 3000)}
+
+    monkeypatch.setattr(rule, "measured_rates", rates)
+    valid = [test for test in inference.tests().values() if test.scheme == "kfold(k=10)"]
+    assert recommended_on([("kfold", {"k": 10})], valid).name == "cvci_z"

@@ -157,7 +157,7 @@ FAULTS = {
     'x,y\n"1,a\n': (("path",), "line 2"),
     'x,y\n"1"2,a\n': (("path",), "line 2"),
     "x,Y\n1,a\n2,b\n": (("target",), "did you mean 'Y'?"),
-    "x,z\n1,a\n2,b\n": (("target",), "there is 'x', 'z'"),
+    "x,z\n1,a\n2,b\n": (("target",), "the data has 'x', 'z'"),
     "x,y\n1,a\n2,a\n": (("target",), "only the class 'a'"),
     "y\na\nb\n": ((), "no feature column"),
     ",y\n1,a\n2,b\n": (("drop",), "has no name"),

@@ -351,3 +351,63 @@ def test_files_may_write_declared_values_in_their_own_way() -> None:
     # Without a list of values nobody knows better than the file.
     assert openml._texts(["007", "1.0"], {"data_type": "nominal"}) == ["007", "1.0"]
     assert openml._texts(["007", "1.50"], {"data_type": "numeric"}) == ["7", "1.5"]
+
+
+class Endless(Answers):
+    """Says nothing of the length, and does not end."""
+
+    sent = 0
+
+    def do_GET(self) -> None:
+        if not self.path.endswith(".arff"):
+            super().do_GET()
+            return
+        self.send_response(200)
+        self.end_headers()
+        while Endless.sent < 50_000_000:
+            try:
+                self.wfile.write(b"% nothing\n" * 1000)
+            except OSError:
+                return
+            Endless.sent += 10_000
+
+
+@needs_arff
+@pytest.mark.parametrize("told", [True, False], ids=["told", "endless"])
+def test_a_download_has_the_limit_of_other_files(
+    server: Server, tmp_path: Path, told: bool
+) -> None:
+    from cvinfer import limits
+
+    path = "/data/v1/download/710/tiny.arff"
+    server.files[path] = ARFF + b"% more\n" * 100_000
+    server.description.pop("md5_checksum")
+    if not told:
+        Endless.sent = 0
+        server.RequestHandlerClass = Endless
+    with limits.limited(max_bytes=200_000), pytest.raises(UserError) as caught:
+        load(asking(server.address), tmp_path, 1)
+    assert "--max-bytes" in str(caught.value) and "200,000" in str(caught.value)
+    assert caught.value.path == ("id",)
+    assert sorted(each.suffix for each in (tmp_path / "c").rglob("*.*") if each.is_file()) == [
+        ".json",
+        ".json",
+    ]
+    if told:
+        with limits.limited(max_bytes=20_000_000):
+            assert load(asking(server.address, missing="drop"), tmp_path, 1).n == 3
+    else:
+        assert Endless.sent < 20_000_000
+
+
+@needs_arff
+def test_a_description_has_the_limit_too(server: Server, tmp_path: Path) -> None:
+    from cvinfer import limits
+
+    server.description["description"] = "x" * 50_000
+    with limits.limited(max_bytes=10_000), pytest.raises(UserError, match="--max-bytes"):
+        load(asking(server.address), tmp_path, 1)
+    # Nor is one that lies in the cache read beyond it.
+    assert isinstance(load(asking(server.address, missing="drop"), tmp_path, 1), Dataset)
+    with limits.limited(max_bytes=10_000), pytest.raises(UserError, match="--max-bytes"):
+        load(asking(server.address), tmp_path, 1)

@@ -209,13 +209,82 @@ def test_a_scheme_that_is_said_is_checked(
 def test_holdout(tmp_path: Path, fault: Fault) -> None:
     foreign(tmp_path / "p.csv", make_plan("holdout", 30))
     alone = read(tmp_path, "p.csv")
-    assert alone.plans[0].scheme == "holdout" and alone.plans[0].sizes.tolist() == [1, 10]
+    assert alone.plans[0].scheme == "holdout" and alone.plans[0].sizes.tolist() == [0, 10]
+    assert alone.n == 10 and (alone.truth >= 0).all()
     assert "does not say on which records" in alone.notes[0]
     told = read(tmp_path, "p.csv", n=30)
     assert told.plans[0].sizes.tolist() == [20, 10] and told.n == 30
     assert (told.truth[10:] == -1).all() and (told.truth[:10] >= 0).all()
     few = fault(source="predictions", path="p.csv", n=9)
     assert "names 10 records" in str(few) and few.path == ("n",)
+
+
+TEST_SET = "id,label,resnet,vit,sure\nimg_3,cat,cat,dog,0.9\nimg_20,dog,dog,dog,0.8\n"
+
+
+def test_a_test_set_alone_is_one_hold_out(tmp_path: Path, write: Write) -> None:
+    found = read(
+        tmp_path,
+        write(TEST_SET),
+        record="id",
+        truth="label",
+        learners=["vit", {"ResNet": "resnet"}],
+    )
+    (plan,) = found.plans
+    assert (plan.scheme, plan.n, plan.sizes.tolist()) == ("holdout", 2, [0, 2])
+    (split,) = plan.splits
+    assert split.train.tolist() == [] and split.test.tolist() == [0, 1]
+    assert found.learners == ("vit", "ResNet") and found.classes == ("cat", "dog")
+    same(found, {("vit", 0): [np.array([1, 1])], ("ResNet", 0): [np.array([0, 1])]})
+    assert "names no splits" in found.notes[0] and "2 records" in found.notes[0]
+
+
+def test_rows_without_a_record_are_records(tmp_path: Path, write: Write) -> None:
+    found = read(tmp_path, write("truth,A,B\na,a,b\nb,b,b\na,b,a\n"))
+    assert (found.n, found.truth.tolist(), found.learners) == (3, [0, 1, 0], ("A", "B"))
+
+
+def test_a_mapping_of_learners_and_a_column_of_splits(tmp_path: Path, write: Write) -> None:
+    text = "cv,record,truth,a1,b1\n1,0,a,a,b\n1,1,b,b,b\n2,2,a,b,a\n2,3,b,b,b\n"
+    found = read(tmp_path, write(text), split="cv", learners={"B": "b1", "A": "a1"})
+    assert found.plans[0].scheme == "kfold" and found.learners == ("B", "A")
+
+
+def test_a_hold_out_trained_elsewhere_comes_back(tmp_path: Path, write: Write) -> None:
+    found = read(tmp_path, write("truth,A,B\na,a,b\nb,b,b\na,b,a\n"))
+    write_predictions(tmp_path / "q.csv", found, found.plans, found.predictions)
+    again = read(tmp_path, "q.csv")
+    assert again.sha256 == found.sha256 and again.plans == found.plans
+
+
+@pytest.mark.parametrize(
+    "options, place, words",
+    [
+        ({"record": "ID", "truth": "label"}, ("record",), "no column 'ID'; did you mean 'id'?"),
+        ({"record": "id", "truth": "y"}, ("truth",), "no column 'y'"),
+        ({"record": "id"}, ("path",), "no column 'truth'"),
+        ({"truth": "label", "split": "part"}, ("split",), "no column 'part'"),
+        ({"truth": "label", "learners": ["resnt"]}, ("learners", 0), "did you mean 'resnet'?"),
+        ({"truth": "label", "learners": {"R": "x"}}, ("learners", "R"), "no column 'x'"),
+        ({"truth": "label", "learners": ["vit", {"vit": "resnet"}]}, ("learners", 1), "twice"),
+        ({"truth": "label", "learners": ["label"]}, ("learners", 0), "holds the truth"),
+        ({"truth": "label", "learners": [3]}, ("learners", 0), "the name of a column"),
+        ({"truth": "label", "learners": []}, ("learners",), "no column of a learner"),
+        ({"truth": "label", "learners": ["vit"], "drop": ["sure"]}, ("drop",), "learners"),
+        ({"record": "id", "truth": "label"}, ("path",), "learners: [...]"),
+    ],
+    ids=lambda value: str(value) if isinstance(value, tuple) else None,
+)
+def test_columns_that_are_mapped_wrongly(
+    write: Write, fault: Fault, options: dict[str, Any], place: tuple[Any, ...], words: str
+) -> None:
+    found = fault(source="predictions", path=write(TEST_SET), **options)
+    assert words in str(found) and found.path == place
+
+
+def test_a_column_of_splits_that_is_misspelt_is_no_learner(write: Write, fault: Fault) -> None:
+    text = "Split,record,truth,A\n1,0,1,1\n1,1,2,2\n2,2,1,2\n2,3,2,2\n"
+    assert "'Split'" in str(fault(source="predictions", path=write(text)))
 
 
 def test_what_was_read_can_be_written_again(tmp_path: Path) -> None:
@@ -254,7 +323,7 @@ OWN = "scheme,replication,fold,record,truth,A\n"
     "text, words",
     [
         ("split,rec,truth,A\n", "no column 'record'"),
-        ("record,truth,A\n", "to which split"),
+        ("split,truth,A\n1,a,a\n", "no column 'record'"),
         ("split,record,truth\n1,0,a\n", "no column of a learner"),
         (HEAD, "no predictions"),
         ("split,record,truth,A,A\n1,0,a,a,a\n", "column 'A' more than once"),

@@ -60,6 +60,19 @@ def test_classes_of_other_packages_are_not_imported(cvinfer, spec, place):
     assert not canary(place).exists()
 
 
+def test_code_beside_a_spec_needs_the_users_word(cvinfer, spec, place):
+    """Whatever the command: the word lets it be imported, and nothing else does."""
+    (place / "own.py").write_text(
+        f"open({str(canary(place))!r}, 'w')\nfrom sklearn.dummy import DummyClassifier as Mine\n"
+    )
+    path = spec("{engine: sklearn, learner: 'own:Mine'}")
+    for command in ("validate", "run", "plan", "show", "doctor"):
+        assert cvinfer(command, path).code == 2
+        assert not canary(place).exists(), command
+    answer = cvinfer("run", path, "--allow-code")
+    assert answer.code == 0 and canary(place).exists(), answer.err
+
+
 BAGGED = "{engine: sklearn, learner: BaggingClassifier, params: {estimator: %s}}"
 SEARCHED = "{engine: sklearn, learner: GridSearchCV, params: {estimator: %s, param_grid: %s}}"
 

@@ -153,3 +153,62 @@ def test_results_that_cannot_be_written_are_refused_before_the_fits(tmp_path: Pa
         run(spec_of(tmp_path), output=tmp_path / "file" / "made", write=True)
     with pytest.raises(UserError, match="jobs = 0"):
         run(spec_of(tmp_path), jobs=0)
+
+
+KNN = {"engine": "sklearn", "learner": "KNeighborsClassifier", "params": {"n_neighbors": 58}}
+
+
+def test_a_failed_fit_that_two_partitions_share_is_counted_once(tmp_path: Path) -> None:
+    names = ["kfold_t", "corrected_repeated_kfold_t"]
+    result = run(spec_of(tmp_path, {"A": MAJORITY, "B": KNN}, names), jobs=1)
+    # The ten folds are the first of the ten times ten.
+    assert len(result.document["failures"]) == len(result.outcome.failures) == 100
+    assert [row["partition"] for row in result.document["failures"]].count(0) == 10
+    assert all(row["failed"] for row in result.comparisons)
+    # One comparison for each test: nothing is corrected, so nothing is said of it.
+    assert "correction" not in " ".join(result.document["warnings"])
+
+
+def rare(directory: Path, count: int, **more: Any) -> Path:
+    """Two classes and `count` records of a third, all at the end."""
+    # A learner that is told of three classes cannot do with two.
+    bayes = {"engine": "sklearn", "learner": "GaussianNB", "params": {"priors": [0.4, 0.4, 0.2]}}
+    path = spec_of(directory, {"A": MAJORITY, "B": bayes}, **more)
+    rows = [f"{i % 7},{i % 5},{'ab'[i % 2]}" for i in range(60 - count)]
+    rows += [f"{i},{i},c" for i in range(count)]
+    (directory / "data.csv").write_text("x,mark,class\n" + "\n".join(rows) + "\n")
+    return path
+
+
+def test_a_failure_that_stratification_would_avoid_says_so(tmp_path: Path) -> None:
+    path = rare(tmp_path, 2, tests=["dietterich_5x2_t"], seed=3)
+    result = run(path, jobs=1)
+    messages = [row["message"] for row in result.document["failures"]]
+    assert messages
+    for message in messages:
+        assert "have none of class 'c'" in message
+        assert "partition: {scheme: random_mx2, stratify: true} would avoid it" in message
+    spec = ["partition={scheme: random_mx2, stratify: true}"]
+    assert not run(path, jobs=1, overrides=spec).failed
+    # Nothing helps a class of one record; and a failure for another reason is no case for it.
+    lonely = run(rare(tmp_path, 1, tests=["dietterich_5x2_t"]), jobs=1)
+    assert lonely.failed
+    other = run(spec_of(tmp_path, {"A": MAJORITY, "B": KNN}), jobs=1)
+    for row in [*lonely.document["failures"], *other.document["failures"]]:
+        assert "stratify" not in row["message"]
+
+
+def test_an_f1_that_a_fold_does_not_have_is_told(tmp_path: Path) -> None:
+    learners = {"A": MAJORITY, "B": NEAREST_MEAN}
+    path = spec_of(tmp_path, learners, ["kfold_t"], intervals=["kfold_t_interval"])
+    rows = [f"{i},{i % 5},{'ab'[i % 2]}" for i in range(57)] + [f"{i},3,c" for i in range(3)]
+    (tmp_path / "data.csv").write_text("x,mark,class\n" + "\n".join(rows) + "\n")
+    for overrides in ([], ["positive=c"]):
+        result = run(path, jobs=1, overrides=overrides)
+        for row in result.intervals:
+            assert "finite" not in row["failed"] and "nan" not in row["failed"]
+            assert "no record of class 'c'" in row["failed"] and "10-fold" in row["failed"]
+    assert "stratify" not in row["failed"]  # three records cannot be in ten folds
+    three = run(path, jobs=1, overrides=["partition={scheme: kfold, k: 3}", "seed=2"])
+    told = [row["failed"] for row in three.intervals if row["failed"]]
+    assert told and all("k: 3, stratify: true} would avoid it" in text for text in told)

@@ -123,3 +123,59 @@ def test_records_of_unknown_class_count_in_n_only(tmp_path: Path) -> None:
     assert result.document["data"][0]["n"] == 30
     assert sum(result.document["data"][0]["class_counts"]) == 8
     assert result.comparisons[0]["inference"] is not None
+
+
+def images(directory: Path, n: int = 2500, **more: Any) -> Path:
+    """A test set alone, as people have it: no splits, columns with names of their own."""
+    rng = np.random.default_rng(5)
+    truth = rng.integers(3, size=n)
+    rows = ["id,label,resnet,vit"]
+    for record in range(n):
+        guesses = np.where(rng.random(2) < (0.1, 0.2), (truth[record] + 1) % 3, truth[record])
+        rows.append(f"img_{record},{truth[record]},{guesses[0]},{guesses[1]}")
+    (directory / "test set.csv").write_text("\n".join(rows) + "\n")
+    data = {"source": "predictions", "path": "test set.csv", "name": "images"}
+    data |= {"record": "id", "truth": "label", **more}
+    path = directory / "spec.json"
+    path.write_text(json.dumps({"cvinfer": 1, "name": "images", "data": data}))
+    return path
+
+
+def test_a_test_set_alone_is_tested_and_told_in_words(tmp_path: Path) -> None:
+    from cvinfer.report import render
+
+    result = run(images(tmp_path))
+    (row,) = result.comparisons
+    assert (row["test"], row["failed"]) == ("holdout_mcnemar", None)
+    (partition,) = result.document["partitions"]
+    assert partition["sizes"] == [0, 2500]
+    assert partition["label"] == "hold-out, 2,500 records tested"
+    assert result.document["data"][0]["n"] == 2500
+    assert (row["trained_on"], result.verdicts[0]["trained_on"]) == (None, None)
+    assert "trained elsewhere" in result.verdicts[0]["estimand"]
+    for form in ("text", "latex", "markdown"):
+        shown = " ".join(render(result.document, form).replace("{}", "").split())
+        assert "hold-out, 2,500 records tested" in shown
+        assert "hold-out 0" not in shown and "of 2,501" not in shown and "trained on 0" not in shown
+        assert "trained elsewhere" in shown
+    # How many records there are in all may be known.
+    known = run(images(tmp_path), overrides=["data.n=10000"])
+    assert known.comparisons[0]["trained_on"] == 7500
+    assert "7,500 of 10,000" in known.verdicts[0]["estimand"]
+
+
+def test_hold_outs_of_several_test_sets_share_a_heading(tmp_path: Path) -> None:
+    from cvinfer.report import render
+
+    (tmp_path / "other").mkdir()
+    spec = json.loads(images(tmp_path, 400).read_text())
+    second = json.loads(images(tmp_path / "other", 90).read_text())["data"]
+    second |= {"path": "other/test set.csv", "name": "more"}
+    shown = render(run({**spec, "data": [spec["data"], second]}, base=tmp_path).document, "text")
+    assert "hold-out, 90 to 400 records tested" in " ".join(shown.split())
+
+
+def test_a_partition_that_is_fitted_has_its_recommended_test(tmp_path: Path) -> None:
+    path = spec_of(tmp_path, LEARNERS, partition={"scheme": "kfold", "k": 5})
+    result = run(path, overrides=["tests=recommended"])
+    assert {row["test"] for row in result.comparisons} == {"corrected_kfold_t"}

@@ -20,11 +20,12 @@ from urllib.request import urlopen
 
 import numpy as np
 
+from cvinfer import limits
 from cvinfer.arrays import entries
 from cvinfer.errors import UserError
 
 from ..dataset import CATEGORICAL, NUMERIC, Column, categories
-from ..files import did_you_mean
+from ..files import in_the_data
 from ..registry import Option, Request, source
 from ..table import Table
 from .arff import read_arff
@@ -172,7 +173,7 @@ def _target(request: Request, known: Mapping[str, Mapping[str, Any]]) -> str:
     wanted = request.get("target")
     if wanted is not None:
         if wanted not in known:
-            fault = f"{_what(request)} has no column {wanted!r}{did_you_mean(wanted, known)}"
+            fault = f"{_what(request)} has no column {wanted!r}{in_the_data(wanted, known)}"
             raise UserError(fault, ("target",))
         return str(wanted)
     names = [name for name, feature in known.items() if _flag(feature, "is_target")]
@@ -275,9 +276,11 @@ def _json(request: Request, suffix: str, place: str, key: str) -> Mapping[str, A
     path = _file(request, suffix)
     if not path.is_file():
         address = f"{_server(request) or SERVER}api/v1/json/{place}"
-        _download(request, address, path, most=_MOST_JSON)
+        _download(request, address, path, most=limits.max_bytes(_MOST_JSON))
     try:
-        found = json.loads(path.read_bytes())
+        found = json.loads(limits.read_file(path, _MOST_JSON))
+    except limits.Unreadable as error:
+        raise _odd(request, f"is described by {place} in a file of the cache: {error}") from None
     except ValueError:
         path.unlink(missing_ok=True)
         raise _odd(request, f"is described by {place} in what is no JSON") from None
@@ -299,6 +302,7 @@ def _fetched(request: Request, description: Mapping[str, Any]) -> Format:
                 request,
                 str(description[form.key]),
                 _file(request, form.suffix),
+                most=limits.max_bytes(),
                 md5=str(description.get(form.checksum) or ""),
             )
             return form
@@ -313,10 +317,8 @@ def _fetched(request: Request, description: Mapping[str, Any]) -> Format:
     raise UserError(f"{_what(request)} needs the package {needed}, which is not installed", ("id",))
 
 
-def _download(
-    request: Request, address: str, path: Path, md5: str = "", most: int | None = None
-) -> None:
-    """Fetch a file whole or not at all."""
+def _download(request: Request, address: str, path: Path, most: int, md5: str = "") -> None:
+    """Fetch a file of at most so many bytes, whole or not at all."""
     if urlsplit(address).scheme not in ("http", "https"):
         raise _odd(request, f"is said to be at {address!r}, which is no http address")
     new = path.with_name(f"{path.name}.{os.getpid()}.part")
@@ -352,24 +354,35 @@ def _download(
         new.unlink(missing_ok=True)
 
 
-def _receive(request: Request, address: str, path: Path, most: int | None) -> str:
+def _too_large(request: Request, address: str, most: int) -> UserError:
+    return _odd(
+        request,
+        f"has an answer of more than {most:,} bytes at {address!r}, which is not fetched "
+        "(--max-bytes raises that)",
+    )
+
+
+def _receive(request: Request, address: str, path: Path, most: int) -> str:
     """Write what a server sends to a file; its md5 sum, which is all that OpenML gives."""
     began, size = time.monotonic(), 0
     digest = hashlib.md5(usedforsecurity=False)
     call = Call(address, headers={"User-Agent": "cvinfer"})
     with urlopen(call, timeout=_SECONDS) as answer, open(path, "wb") as file:
+        told = answer.headers.get("Content-Length", "")
+        # A number of very many digits is none that Python reads.
+        if told.isdecimal() and (len(told) > 18 or int(told) > most):
+            raise _too_large(request, address, most)
         while True:
             piece = answer.read1(_CHUNK)
             if not piece:
                 break
             size += len(piece)
-            if most is not None and size > most:
-                raise _odd(request, f"has an answer of more than {most} bytes at {address!r}")
+            if size > most:
+                raise _too_large(request, address, most)
             if time.monotonic() - began > _LONGEST:
                 raise _odd(request, f"did not arrive within {_LONGEST:g} s")
             digest.update(piece)
             file.write(piece)
-        told = answer.headers.get("Content-Length", "")
         if told.isdecimal() and int(told) != size:
             raise http.client.IncompleteRead(b"", int(told) - size)
     return digest.hexdigest()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cvinfer.errors import UserError
 
+from ..prediction_columns import in_order
 from ..predictions import PredictionSet, read_predictions
 from ..registry import COLUMNS, Option, Request, source
 from .csv import file_stem
@@ -22,7 +23,16 @@ OPTIONS = {
         "string",
         True,
         "csv file, plain or gzipped: record, split (or scheme, replication, fold), truth, and one "
-        "column per learner",
+        "column per learner; without split it is a test set, one hold-out",
+    ),
+    "record": Option("string", False, "column that tells the records apart; record by default"),
+    "truth": Option("string", False, "column with the true classes; truth by default"),
+    "split": Option("string", False, "column with the split of a row; split by default"),
+    "learners": Option(
+        "array | object",
+        False,
+        "columns of the learners, [column, ...] or {name: column, ...}; all other columns are left "
+        "out",
     ),
     "scheme": Option(
         "string", False, "what the splits are; told from the file where it can be, by default"
@@ -32,6 +42,8 @@ OPTIONS = {
     "separator": Option("string", False, "character between fields; a comma by default"),
     "encoding": Option("string", False, "encoding of the file; utf-8 by default"),
 }
+#: Columns that may be called otherwise.
+MAPPED = ("record", "truth", "split")
 
 
 @source(
@@ -54,8 +66,10 @@ def read(request: Request) -> PredictionSet:
         classes=request.get("classes"),
         keep=request.get("keep", ()),
         drop=request.get("drop", ()),
+        columns_named={key: request[key] for key in MAPPED if request.get(key) is not None},
+        learners=request.get("learners"),
         separator=request.get("separator", ","),
         encoding=request.get("encoding", "utf-8"),
         name=str(request.get("name", file_stem(request["path"]))),
-        source=dict(request.options),
+        source=in_order(request.options),
     )
