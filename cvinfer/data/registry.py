@@ -67,6 +67,12 @@ class SourceInfo:
 COMMON = {
     "source": Option("string", True, "kind of source"),
     "name": Option("string", False, "name of the data set in results"),
+    "positive": Option(
+        "string | number | boolean",
+        False,
+        "the positive class of this data set for F1, precision and recall; that of the spec "
+        "without it",
+    ),
 }
 COLUMNS = {
     "keep": Option("array", False, "feature columns to keep; all others are left out"),

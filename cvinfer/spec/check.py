@@ -53,6 +53,7 @@ AS_WRITTEN: tuple[tuple[str, ...], ...] = (
             ("classes", "*"),
             ("binarize",),
             ("binarize", "**"),
+            ("positive",),
         )
     ),
     ("partition", "groups"),
@@ -138,7 +139,7 @@ class _Check:
         margin = self._margin(primary)
         self._something_to_do(learners, chosen_tests, chosen_intervals)
         self._fit_the_data(places, chosen_tests, chosen_intervals, partition, available)
-        self._positive(places)
+        self._positive(entries, places)
         if self.document.faults or learners is None or pairs is None or name is None:
             return Checked(None, tuple(self.data))
         assert chosen_tests is not None and chosen_intervals is not None
@@ -157,7 +158,7 @@ class _Check:
             correction=correction.read(self._or_default("correction")).written(),
             seed=int(self.seed),
             loss=self._or_default("loss"),
-            positive=self._or_default("positive"),
+            positive=_label(self._or_default("positive")),
             limits=MappingProxyType(_given(self.value.get("limits"))),
             output=MappingProxyType({"directory": "results", **_given(self.value.get("output"))}),
         )
@@ -234,6 +235,8 @@ class _Check:
             if not isinstance(entry, dict):
                 continue
             named = {"name": _data_name(entry), **entry}
+            if _label(entry.get("positive")) is not None:
+                named["positive"] = _label(entry["positive"])
             if "missing" not in entry and self._all_take_missing(entry):
                 named["missing"] = "keep"
             found.append(named)
@@ -263,11 +266,17 @@ class _Check:
         return bool(names) and all(name in known and known[name].takes_missing for name in names)
 
     def _distinct_names(self, entries: list[dict[str, Any]], places: list[Place]) -> None:
-        seen: list[Any] = []
-        for entry, place in zip(entries, places):
-            if entry["name"] in seen and self._fine(place + ("name",)):
-                self._fault(place + ("name",), f"two data sets are called {quoted(entry['name'])}")
-            seen.append(entry["name"])
+        names = [entry["name"] for entry in entries]
+        for at, (name, place) in enumerate(zip(names, places)):
+            if name not in names[:at] or not self._fine(place + ("name",)):
+                continue
+            message = f"two data sets are called {quoted(name)}"
+            if place + ("name",) in self.document.places:
+                self._fault(place + ("name",), message)
+            else:
+                # Called after its file or its source, which does not tell it from the other.
+                where = place + ("name",)
+                self._fault(place, f"is missing, and {message}", "a name of its own", shown=where)
 
     def _loaded(self, entry: dict[str, Any], place: Place) -> Any:
         """The data set, read once; None where it cannot be."""
@@ -914,15 +923,18 @@ class _Check:
                     self._fault(where, message, shown=shown)
                     break
 
-    def _positive(self, places: list[Place]) -> None:
-        positive = self._or_default("positive")
-        if positive is None:
-            return
-        for data in self.data:
-            if data is not None and positive not in data.classes:
-                message = f"{self._on(data)}there is no class {quoted(str(positive))}"
+    def _positive(self, entries: list[dict[str, Any]], places: list[Place]) -> None:
+        """The positive class of each data set, its own or the spec's, against its classes."""
+        for entry, place, data in zip(entries, places, self.data):
+            own = entry.get("positive")
+            positive = _label(self._or_default("positive")) if own is None else own
+            where = ("positive",) if own is None else place + ("positive",)
+            if data is None or positive is None or not self._fine(where):
+                continue
+            if positive not in data.classes:
+                message = f"{self._on(data)}there is no class {quoted(positive)}"
                 meant = close_match(positive, data.classes)
-                self._fault(("positive",), message, listed(data.classes), meant)
+                self._fault(where, message, listed(data.classes), meant)
 
 
 # --- pieces ---------------------------------------------------------------------------------------
@@ -948,6 +960,11 @@ def _unusable(name: str) -> Optional[str]:
     if _WINDOWS_DEVICES.fullmatch(name):
         return "is the name of a device on Windows"
     return None
+
+
+def _label(value: Any) -> Optional[str]:
+    """A class label as the data has it; from Python it may be given as a number."""
+    return None if value is None else str(value)
 
 
 def _data_name(entry: Mapping[str, Any]) -> str:
