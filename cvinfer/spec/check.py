@@ -65,7 +65,7 @@ AS_WRITTEN: tuple[tuple[str, ...], ...] = (
 _RESERVED = ("scheme", "replication", "fold", "split", "record", "truth")
 
 #: Keys of a learner that every engine has; others are options of its engine.
-_LEARNER_KEYS = ("engine", "learner", "steps", "params")
+_LEARNER_KEYS = ("engine", "learner", "steps", "params", "encode")
 #: Weka's word for parameters, which engines that take flags understand as well.
 FLAGS_KEY = "options"
 
@@ -158,7 +158,7 @@ class _Check:
             correction=correction.read(self._or_default("correction")).written(),
             seed=int(self.seed),
             loss=self._or_default("loss"),
-            positive=_label(self._or_default("positive")),
+            positive=self._positive_of_all(),
             limits=MappingProxyType(_given(self.value.get("limits"))),
             output=MappingProxyType({"directory": "results", **_given(self.value.get("output"))}),
         )
@@ -235,8 +235,8 @@ class _Check:
             if not isinstance(entry, dict):
                 continue
             named = {"name": _data_name(entry), **entry}
-            if _label(entry.get("positive")) is not None:
-                named["positive"] = _label(entry["positive"])
+            if entry.get("positive") is not None:
+                named["positive"] = str(entry["positive"])  # from Python it may be a number
             if "missing" not in entry and self._all_take_missing(entry):
                 named["missing"] = "keep"
             found.append(named)
@@ -447,6 +447,13 @@ class _Check:
             self._fault(place + ("engine",), message, listed(known), meant)
             return
         engine = known[learner.engine]
+        if learner.encode is not None and learner.encode not in engine.encodes:
+            message = (
+                f"the engine {learner.engine} cannot encode categories: its learners are given"
+                " them as they are"
+            )
+            self._fault(place + ("encode",), message, alternatives(list(engine.encodes)))
+            return
         for data in [d for d in self.data if d is not None and not _is_predictions(d)] or [None]:
             try:
                 problems = engine.check(learner, data, self.allow_code)
@@ -923,11 +930,15 @@ class _Check:
                     self._fault(where, message, shown=shown)
                     break
 
+    def _positive_of_all(self) -> Optional[str]:
+        given = self._or_default("positive")
+        return None if given is None else str(given)
+
     def _positive(self, entries: list[dict[str, Any]], places: list[Place]) -> None:
         """The positive class of each data set, its own or the spec's, against its classes."""
         for entry, place, data in zip(entries, places, self.data):
             own = entry.get("positive")
-            positive = _label(self._or_default("positive")) if own is None else own
+            positive = self._positive_of_all() if own is None else own
             where = ("positive",) if own is None else place + ("positive",)
             if data is None or positive is None or not self._fine(where):
                 continue
@@ -962,11 +973,6 @@ def _unusable(name: str) -> Optional[str]:
     return None
 
 
-def _label(value: Any) -> Optional[str]:
-    """A class label as the data has it; from Python it may be given as a number."""
-    return None if value is None else str(value)
-
-
 def _data_name(entry: Mapping[str, Any]) -> str:
     """What a data set is called where its entry does not say."""
     for key in ("dataset", "population"):
@@ -988,8 +994,12 @@ def _is_predictions(data: Any) -> bool:
 
 
 def _learner(name: str, entry: Mapping[str, Any]) -> "LearnerSpec":
-    from cvinfer.engines.base import LearnerSpec, unnamed
+    from cvinfer.engines import engines
+    from cvinfer.engines.base import LearnerSpec, own_word, unnamed
 
+    encode = entry.get("encode")
+    if entry["engine"] in engines():
+        encode = own_word(engines()[entry["engine"]], encode)
     steps = None
     if "steps" in entry:
         steps = tuple(
@@ -1012,6 +1022,7 @@ def _learner(name: str, entry: Mapping[str, Any]) -> "LearnerSpec":
         params=unnamed(given) if isinstance(given, dict) else given or {},
         options={key: value for key, value in entry.items() if key not in keys},
         flags=flags,
+        encode=encode,
     )
 
 
