@@ -130,7 +130,7 @@ def run(
             warnings.warn(outcome.warning(path), RuntimeWarning, stacklevel=2)
         found = [_found(spec, one, plan, open_store, outcome) for one, plan in zip(sets, plans)]
     document = build(spec, [each.run for each in found], manifest(spec, sets))
-    document["warnings"] += learner_warnings(found)
+    document["warnings"] += leak_warnings(plans) + learner_warnings(found)
     _tell_missing(document, spec, plans)
     clock.lap("inference")
     if write:
@@ -245,6 +245,18 @@ class Found:
     run: DataRun
     predicted: Predicted
     said: Mapping[str, Sequence[Sequence[str]]]
+
+
+def leak_warnings(plans: Sequence[Optional[RunPlan]]) -> list[str]:
+    """What is noticed of leaks in the data and its splits, with the name of the data set."""
+    from cvinfer.data.leaks import run_notes
+
+    return [
+        f"{plan.dataset.name}: {note}"
+        for plan in plans
+        if plan is not None
+        for note in run_notes(plan.dataset, plan.plans)
+    ]
 
 
 def learner_warnings(found: Sequence[Found]) -> list[str]:

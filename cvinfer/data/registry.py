@@ -51,6 +51,7 @@ class SourceInfo:
 
     options: every key its data mapping may have. choices: the allowed words of some of them.
     refuses: shared options that it cannot honour, and why.
+    independent: its records are drawn independently, so that equal ones are no copies.
     reader: from a `Request` to a `Table`, or to a `PredictionSet`.
     ready: whether the content is at hand without a download, so that a check may look at it.
     """
@@ -62,6 +63,7 @@ class SourceInfo:
     reader: Reader = field(repr=False)
     ready: Callable[[Request], bool] = field(repr=False)
     refuses: Mapping[str, str] = field(default_factory=dict)
+    independent: bool = False
 
 
 COMMON = {
@@ -122,10 +124,11 @@ def source(
     shared: Mapping[str, Option] = TRANSFORMS,
     refuses: Mapping[str, str] | None = None,
     ready: Callable[[Request], bool] = _always,
+    independent: bool = False,
 ) -> Callable[[Reader], Reader]:
     """Register a source; `shared` are the options it has in common with others.
 
-    refuses: shared options that it cannot honour, and why.
+    refuses: shared options that it cannot honour, and why. independent: see `SourceInfo`.
     """
     unable = dict(refuses or {})
 
@@ -149,6 +152,7 @@ def source(
             reader,
             ready,
             MappingProxyType(unable),
+            independent,
         )
         return reader
 
