@@ -79,10 +79,10 @@ def _copies(data: Dataset) -> Codes | None:
 
 def _equal(twins: Codes, data: Dataset) -> str:
     count = int((twins >= 0).sum())
-    part = _part(data.n)
-    few = all(len(np.unique(column.values[part])) <= _FEW for column in data.features)
+    few = max(_kinds(data)) <= _FEW
     chance = " (perhaps by chance: no feature has many values)" if few else ""
-    return f"{count:,} of {data.n:,} records equal another one in every feature and in class{chance}"
+    records = f"{count:,} of {data.n:,} records"
+    return f"{records} equal another one in every feature and in class{chance}"
 
 
 def _known(twins: Codes, train: Codes, test: Codes) -> int:
@@ -107,9 +107,7 @@ def column_notes(data: Dataset) -> list[str]:
     return list(filter(None, (_note(each, data, part, by_chance, limit) for each in data.features)))
 
 
-def _note(
-    column: Column, data: Dataset, part: Codes, by_chance: float, limit: float
-) -> str | None:
+def _note(column: Column, data: Dataset, part: Codes, by_chance: float, limit: float) -> str | None:
     name = repr(column.name)
     sorts = _sorts_classes(column, data, part, math.lgamma(data.n_classes + 1) - by_chance, limit)
     if _counts_records(column, part):
@@ -249,14 +247,15 @@ def _mix(keys: NDArray[np.uint64], values: NDArray[Any]) -> None:
 
 
 def _few_kinds(data: Dataset) -> bool:
-    """Whether features can be combined in fewer ways than there are records: some must be equal."""
+    """Whether few values combine in fewer ways than there are records: some must be equal."""
+    kinds = _kinds(data)
+    return max(kinds) <= _FEW and math.prod(kinds) < data.n
+
+
+def _kinds(data: Dataset) -> list[int]:
+    """How many values each feature has, as far as a part of the records shows."""
     part = _part(data.n)
-    kinds = 1
-    for column in data.features:
-        kinds *= len(np.unique(column.values[part]))
-        if kinds >= data.n:
-            return False
-    return True
+    return [len(np.unique(column.values[part])) for column in data.features]
 
 
 def _inside_groups(twins: Codes, data: Dataset) -> bool:
