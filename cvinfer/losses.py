@@ -57,11 +57,12 @@ def evaluate(
         _comparison(spec, predicted, losses, use, a, b) for use in uses for a, b in pairs
     ]
     learners = dict.fromkeys(name for name, _ in predicted.codes)
+    positive = _positive(spec, dataset, predicted)
     intervals = [
         run
         for use in interval_uses
         for learner in learners
-        for run in _intervals(spec, predicted, losses, use, learner)
+        for run in _intervals(spec, predicted, losses, use, learner, positive)
     ]
     failures = [
         SplitFailure(*key, message)
@@ -146,6 +147,7 @@ def _intervals(
     losses: Mapping[tuple[str, int], list[Optional[NDArray[np.float64]]]],
     use: Use,
     learner: str,
+    positive: Optional[int],
 ) -> list[IntervalRun]:
     name, options = use.request.name, dict(use.request.options)
     about = IntervalRun(learner, name, use.request.options, use.plans)
@@ -163,14 +165,14 @@ def _intervals(
         return [_interval(about, None, data, options)]
     confusions = _class_confusions(predicted, learner, index)
     if kind == "scores":
-        scores = _scores(spec, predicted, confusions)
-        absent = _absent(spec, predicted, confusions, plan)
+        scores = _scores(predicted.classes, positive, confusions)
+        absent = _absent(predicted, positive, confusions, plan)
         if absent is not None:
             return [replace(about, averaging=word, failed=absent) for word, _ in scores]
         return [_interval(about, word, (score,), options) for word, score in scores]
     return [
         _interval(about, word, (matrices,), {**options, "scheme": plan.scheme, "micro": micro})
-        for word, matrices, micro in _averaged(spec, predicted, confusions)
+        for word, matrices, micro in _averaged(predicted.classes, positive, confusions)
     ]
 
 
@@ -202,32 +204,29 @@ def _class_confusions(predicted: Predicted, learner: str, index: int) -> NDArray
 
 
 def _averaged(
-    spec: Spec, predicted: Predicted, confusions: NDArray[np.float64]
+    classes: Sequence[str], positive: Optional[int], confusions: NDArray[np.float64]
 ) -> list[tuple[str, NDArray[np.float64], bool]]:
     """Whose confusion matrices: the positive class, or each class and the micro average."""
-    if spec.positive is not None:
-        return [(f"class {spec.positive!r}", confusions[_positive(spec, predicted)], False)]
-    each = [(f"class {c!r}", confusions[i], False) for i, c in enumerate(predicted.classes)]
+    if positive is not None:
+        return [(f"class {classes[positive]!r}", confusions[positive], False)]
+    each = [(f"class {c!r}", confusions[i], False) for i, c in enumerate(classes)]
     return [*each, ("micro", confusions.sum(axis=0), True)]
 
 
 def _scores(
-    spec: Spec, predicted: Predicted, confusions: NDArray[np.float64]
+    classes: Sequence[str], positive: Optional[int], confusions: NDArray[np.float64]
 ) -> list[tuple[str, Any]]:
     """F1 of each split: of the positive class, or the macro average over classes."""
-    if spec.positive is not None:
-        of_class = confusions[_positive(spec, predicted)]
-        return [(f"class {spec.positive!r}", inference.f1_scores(of_class))]
+    if positive is not None:
+        return [(f"class {classes[positive]!r}", inference.f1_scores(confusions[positive]))]
     return [("macro", inference.macro_f1(confusions))]
 
 
 def _absent(
-    spec: Spec, predicted: Predicted, confusions: NDArray[np.float64], plan: Plan
+    predicted: Predicted, positive: Optional[int], confusions: NDArray[np.float64], plan: Plan
 ) -> Optional[str]:
     """Where a class that scores are wanted of neither is nor is predicted; None if nowhere."""
-    wanted = (
-        range(len(predicted.classes)) if spec.positive is None else [_positive(spec, predicted)]
-    )
+    wanted = range(len(predicted.classes)) if positive is None else [positive]
     nothing = confusions[..., :3].sum(axis=-1).reshape(len(confusions), -1) == 0
     for code in wanted:
         splits = np.flatnonzero(nothing[code])
@@ -242,10 +241,13 @@ def _absent(
     return None
 
 
-def _positive(spec: Spec, predicted: Predicted) -> int:
-    if spec.positive not in predicted.classes:
+def _positive(spec: Spec, dataset: Any, predicted: Predicted) -> Optional[int]:
+    """The code of the positive class: the data set's own, else the spec's; None without one."""
+    own = dataset.source.get("positive")
+    label = spec.positive if own is None else str(own)
+    if label is None:
+        return None
+    if label not in predicted.classes:
         known = ", ".join(map(repr, predicted.classes[:10]))
-        raise UserError(
-            f"there is no class {spec.positive!r}; the classes are {known}", path=("positive",)
-        )
-    return predicted.classes.index(spec.positive)
+        raise UserError(f"there is no class {label!r}; the classes are {known}", path=("positive",))
+    return predicted.classes.index(label)

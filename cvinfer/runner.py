@@ -135,7 +135,11 @@ def run(
             warnings.warn(outcome.warning(path), RuntimeWarning, stacklevel=2)
         found = [_found(spec, one, plan, open_store, outcome) for one, plan in zip(sets, plans)]
     document = build(spec, [each.run for each in found], manifest(spec, sets))
-    document["warnings"] += [*unused_learners(spec), *learner_warnings(found)]
+    document["warnings"] += [
+        *unused_learners(spec),
+        *leak_warnings(plans),
+        *learner_warnings(found),
+    ]
     _tell_missing(document, spec, plans)
     clock.lap("inference")
     if write:
@@ -261,6 +265,18 @@ def unused_learners(spec: Spec) -> list[str]:
         return []
     return [
         f"{name} is not used: it is in no comparison, and there are no intervals" for name in unused
+    ]
+
+
+def leak_warnings(plans: Sequence[Optional[RunPlan]]) -> list[str]:
+    """What is noticed of leaks in the data and its splits, with the name of the data set."""
+    from cvinfer.data.leaks import run_notes
+
+    return [
+        f"{plan.dataset.name}: {note}"
+        for plan in plans
+        if plan is not None
+        for note in run_notes(plan.dataset, plan.plans)
     ]
 
 

@@ -51,6 +51,7 @@ class SourceInfo:
 
     options: every key its data mapping may have. choices: the allowed words of some of them.
     refuses: shared options that it cannot honour, and why.
+    independent: its records are drawn independently, so that equal ones are no copies.
     reader: from a `Request` to a `Table`, or to a `PredictionSet`.
     ready: whether the content is at hand without a download, so that a check may look at it.
     """
@@ -62,11 +63,18 @@ class SourceInfo:
     reader: Reader = field(repr=False)
     ready: Callable[[Request], bool] = field(repr=False)
     refuses: Mapping[str, str] = field(default_factory=dict)
+    independent: bool = False
 
 
 COMMON = {
     "source": Option("string", True, "kind of source"),
     "name": Option("string", False, "name of the data set in results"),
+    "positive": Option(
+        "string | number | boolean",
+        False,
+        "the positive class of this data set for F1, precision and recall; that of the spec "
+        "without it",
+    ),
 }
 COLUMNS = {
     "keep": Option("array", False, "feature columns to keep; all others are left out"),
@@ -116,10 +124,11 @@ def source(
     shared: Mapping[str, Option] = TRANSFORMS,
     refuses: Mapping[str, str] | None = None,
     ready: Callable[[Request], bool] = _always,
+    independent: bool = False,
 ) -> Callable[[Reader], Reader]:
     """Register a source; `shared` are the options it has in common with others.
 
-    refuses: shared options that it cannot honour, and why.
+    refuses: shared options that it cannot honour, and why. independent: see `SourceInfo`.
     """
     unable = dict(refuses or {})
 
@@ -143,6 +152,7 @@ def source(
             reader,
             ready,
             MappingProxyType(unable),
+            independent,
         )
         return reader
 

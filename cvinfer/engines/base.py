@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 
 #: Parameters that hold several estimators under names: their order has a meaning.
 TAKES_SEVERAL = ("estimators", "transformer_list")
+#: The ways in which categories reach a learner.
+ONE_HOT, ORDINAL, NATIVE = "one-hot", "ordinal", "native"
+#: What `encode` means where it is left out, and where columns are handed over as they are.
+AUTO, NONE = "auto", "none"
+#: `encode` of engines whose learners know categories: there is nothing to choose.
+KNOWS_CATEGORIES: Mapping[str, str] = {AUTO: NATIVE, NONE: NATIVE}
 #: JSON has no infinities; inside settings their names are unambiguous enough.
 NOT_FINITE = ("inf", "-inf", "nan")
 
@@ -40,7 +46,9 @@ class Problem(NamedTuple):
 class LearnerSpec:
     """One entry of `learners:`: either `learner` with its `params`, or `steps`.
 
-    flags: the parameters as one text or a list, for engines that take them so.
+    flags: the parameters as one text or a list, for engines that take them so. encode: how
+    categories are to reach it, a word of its engine's `encodes`; None where that is the engine's
+    own way, which has no part in the settings, so that fits stored before are those of today.
     """
 
     name: str
@@ -50,6 +58,7 @@ class LearnerSpec:
     params: Mapping[str, Any] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
     flags: Union[str, tuple[Any, ...], None] = None
+    encode: Optional[str] = None
 
     def settings(self) -> dict[str, Any]:
         """Everything that matters to the fit, JSON-able and in one order; not the name."""
@@ -63,6 +72,8 @@ class LearnerSpec:
         params = self.params if self.flags is None else self.flags
         found["params"] = plain(params, ("params",))
         found["options"] = plain(self.options, ("options",))
+        if self.encode is not None:
+            found["encode"] = self.encode
         return found
 
 
@@ -98,12 +109,14 @@ class Engine(Protocol):
     """One kind of learners; stateless, so that it can be named anywhere and opened in a worker.
 
     takes_missing: its learners have their own ways with missing values. takes_flags: `params` may
-    be a text or a list of flags.
+    be a text or a list of flags. encodes: the words that `encode` of a learner may be, `AUTO` among
+    them, with the way in which categories then reach it.
     """
 
     name: str
     takes_missing: bool
     takes_flags: bool
+    encodes: Mapping[str, str]
 
     def reason(self) -> Optional[str]:
         """Why this engine cannot be used here; None where it can."""
@@ -124,6 +137,20 @@ class Engine(Protocol):
 
     def na_action(self, learner: LearnerSpec) -> Optional[str]:
         """What becomes of training records with missing values; None where there may be none."""
+
+
+def own_word(engine: Engine, encode: Optional[str]) -> Optional[str]:
+    """`encode` of a learner as settings have it: None for whatever is the engine's own way."""
+    way = engine.encodes.get(AUTO if encode is None else encode)
+    return None if way == engine.encodes[AUTO] else encode
+
+
+def spelled(engine: Engine, encode: Optional[str]) -> str:
+    """`encode` of a learner as a word that says the way, where it was left out."""
+    if encode is not None:
+        return encode
+    own = engine.encodes[AUTO]
+    return next(word for word, way in engine.encodes.items() if way == own and word != AUTO)
 
 
 def plain(value: Any, path: tuple[Any, ...] = ()) -> Any:

@@ -1,15 +1,21 @@
-"""A data set as numbers: converted once, and what must be learned, learned from training records.
+"""A data set for a learner: converted once; what must be learned, learned from training records.
 
-Numeric features pass through. A categorical feature becomes one 0/1 column for each level that
-occurs in the training records, in the place of the feature; a level seen only in test records is
-all zeros. Where imputation was asked for, a missing number becomes the training records' median
-and a missing level their most frequent one (of equals the first). A feature without one value in
-the training records is 0 everywhere. Where it was not asked for, what is missing stays NaN.
+Numeric features pass through. A categorical feature takes one of three ways (docs/categories.md):
+
+one-hot (`Encoder`): one 0/1 column for each level that occurs in the training records, in the place
+of the feature; a level seen only in test records is all zeros. ordinal (`Ordinal`): one column, the
+number of the level among those of the training records, in the order of the data's levels; a level
+seen only in test records is -1. native (`Frames`): a data frame with the columns as they are.
+
+Where imputation was asked for, a missing number becomes the training records' median and a missing
+level their most frequent one (of equals the first). A feature without one value in the training
+records is 0 everywhere, or stays missing in a data frame. Where imputation was not asked for, what
+is missing stays so.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,14 +31,14 @@ Index = NDArray[np.int64]
 
 
 class Halves(NamedTuple):
-    """What a learner is given for one split."""
+    """What a learner is given for one split; matrices, but for `Frames`."""
 
-    train: Matrix
-    test: Matrix
+    train: Any
+    test: Any
 
 
 class Encoder:
-    """One data set, converted once; `halves` makes the two matrices of a split."""
+    """One data set, converted once; `halves` makes the two matrices of a split, one-hot."""
 
     def __init__(self, dataset: Dataset) -> None:
         columns = dataset.features
@@ -58,7 +64,7 @@ class Encoder:
         if not self.codes:
             return numbers
         levels = [
-            self._indicators(codes, count, train, test)
+            self._columns(*self._levels(codes, count, train, test), count)
             for codes, count in zip(self.codes, self.level_counts)
         ]
         return Halves(
@@ -79,7 +85,10 @@ class Encoder:
             half[:, self.holes] = np.where(np.isnan(part) | ~known, medians, part)
         return halves
 
-    def _indicators(self, codes: Index, count: int, train: Index, test: Index) -> Halves:
+    def _levels(
+        self, codes: Index, count: int, train: Index, test: Index
+    ) -> tuple[Index, Index, Index]:
+        """Codes of the two halves, filled in if so asked, and the levels of the training half."""
         in_train, in_test = codes[train], codes[test]
         frequencies = np.bincount(in_train[in_train >= 0], minlength=count)
         seen = np.flatnonzero(frequencies)
@@ -87,8 +96,10 @@ class Encoder:
             most_frequent = int(frequencies.argmax())
             in_train = np.where(in_train < 0, most_frequent, in_train)
             in_test = np.where(in_test < 0, most_frequent, in_test)
-        place = np.full(count, -1, dtype=np.int64)
-        place[seen] = np.arange(seen.size)
+        return in_train, in_test, seen
+
+    def _columns(self, in_train: Index, in_test: Index, seen: Index, count: int) -> Halves:
+        place = _places(seen, count)
         return Halves(_one_hot(in_train, place, seen.size), _one_hot(in_test, place, seen.size))
 
     def _in_order(self, numbers: Matrix, levels: list[Matrix]) -> Matrix:
@@ -100,6 +111,67 @@ class Encoder:
                 for coded in self.categorical
             ]
         )
+
+
+class Ordinal(Encoder):
+    """Categories as numbers."""
+
+    def _columns(self, in_train: Index, in_test: Index, seen: Index, count: int) -> Halves:
+        if self.impute and not seen.size:
+            return Halves(np.zeros((in_train.size, 1)), np.zeros((in_test.size, 1)))
+        place = _places(seen, count)
+        return Halves(*(_ordinal(each, place) for each in (in_train, in_test)))
+
+
+class Frames(Encoder):
+    """Columns under their names in a pandas data frame, categorical ones of pandas' kind."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        super().__init__(dataset)
+        import pandas
+
+        self.names = [column.name for column in dataset.features]
+        self.kinds = [
+            pandas.CategoricalDtype(list(column.levels), ordered=column.detail == "ordered")
+            for column, coded in zip(dataset.features, self.categorical)
+            if coded
+        ]
+
+    def halves(self, train: Index, test: Index) -> Halves:
+        numbers = self._numbers(train, test)
+        levels = [
+            self._levels(codes, count, train, test)
+            for codes, count in zip(self.codes, self.level_counts)
+        ]
+        return Halves(
+            self._frame(numbers.train, [each[0] for each in levels]),
+            self._frame(numbers.test, [each[1] for each in levels]),
+        )
+
+    def _frame(self, numbers: Matrix, codes: list[Index]) -> Any:
+        import pandas
+
+        made = (
+            pandas.Categorical.from_codes(each, dtype=kind) for each, kind in zip(codes, self.kinds)
+        )
+        next_number = iter(range(numbers.shape[1]))
+        columns = [
+            next(made) if coded else numbers[:, next(next_number)] for coded in self.categorical
+        ]
+        return pandas.DataFrame(dict(zip(self.names, columns)))
+
+
+def _places(seen: Index, count: int) -> Index:
+    """The number of each level among those that were seen, -1 for the others."""
+    place = np.full(count, -1, dtype=np.int64)
+    place[seen] = np.arange(seen.size)
+    return place
+
+
+def _ordinal(codes: Index, place: Index) -> Matrix:
+    made = place[codes].astype(np.float64) if place.size else np.zeros(codes.size)
+    made[codes < 0] = np.nan
+    return made[:, np.newaxis]
 
 
 def _codes(column: Column) -> Index:

@@ -17,6 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvinfer.engines.base import (
+    AUTO,
+    NATIVE,
+    NONE,
+    ONE_HOT,
+    ORDINAL,
     LearnerError,
     LearnerInfo,
     LearnerSpec,
@@ -24,15 +29,19 @@ from cvinfer.engines.base import (
     Problem,
     Session,
 )
-from cvinfer.engines.encode import VERSION, Encoder
+from cvinfer.engines.categories import is_placed, refused_categories, still_missing, steps_of
+from cvinfer.engines.encode import VERSION, Encoder, Frames, Ordinal
 from cvinfer.engines.own_code import own_versions
 from cvinfer.engines.quiet import one_line, quietly, texts
-from cvinfer.engines.recipes import Catalogue, Node, Reader, Recipe, built, is_foreign
+from cvinfer.engines.recipes import Catalogue, Node, Reader, Recipe, built, forms_in, is_foreign
 
 if TYPE_CHECKING:
     from cvinfer.data.dataset import Dataset
 
 PACKAGES = {"scikit-learn": "sklearn", "numpy": "numpy", "scipy": "scipy"}
+#: What makes the features of a split, by the way in which categories reach the learner.
+ENCODERS: Mapping[str, type[Encoder]] = {ONE_HOT: Encoder, ORDINAL: Ordinal, NATIVE: Frames}
+ENCODES: Mapping[str, str] = {AUTO: ONE_HOT, "onehot": ONE_HOT, "ordinal": ORDINAL, NONE: NATIVE}
 
 
 class EstimatorEngine:
@@ -41,6 +50,7 @@ class EstimatorEngine:
     name: str
     takes_missing = False
     takes_flags = False
+    encodes = ENCODES
 
     def catalogue(self) -> Catalogue:
         raise TypeError(f"the engine {self.name} has no catalogue")
@@ -61,12 +71,20 @@ class EstimatorEngine:
         if why is not None:
             message = f"the engine {self.name} cannot be used here: {why}"
             return [Problem(("engine",), message, "install scikit-learn")]
+        if learner.encode == NONE and package_version("pandas", "pandas") == "absent":
+            message = "columns as they are come in a data frame, and pandas is not installed"
+            return [Problem(("encode",), message, "install pandas, or another encode")]
         classes = None if dataset is None else dataset.classes
-        reader = Reader(self.catalogue(), allow_code, classes)
+        columns = None if dataset is None else [each.name for each in dataset.features]
+        reader = Reader(self.catalogue(), allow_code, classes, columns)
         node = reader.read(learner)
         if node is None or dataset is None:
             return reader.problems
-        return [*_missing_values(node, dataset), *self.check_fit(learner, node, dataset)]
+        found = [*_missing_values(node, dataset), *self.check_fit(learner, node, dataset)]
+        if learner.encode == NONE and not found:
+            with quietly(), _global_streams(True, 0):
+                return refused_categories(node, dataset)
+        return found
 
     def check_fit(self, learner: LearnerSpec, node: Node, dataset: Dataset) -> list[Problem]:
         """Faults that only show once learner and data set are seen together."""
@@ -91,6 +109,8 @@ class EstimatorEngine:
     def versions(self, learner: Optional[LearnerSpec] = None) -> Mapping[str, str]:
         found = {name: package_version(name, module) for name, module in PACKAGES.items()}
         found["cvinfer encoding"] = VERSION
+        if learner is not None and learner.encode == NONE:
+            found["pandas"] = package_version("pandas", "pandas")
         for name in foreign_names(learner) if learner is not None else ():
             found.update(foreign_version(name.partition(":")[0]))
         return dict(sorted(found.items()))
@@ -100,12 +120,13 @@ class EstimatorEngine:
 
 
 class EstimatorSession:
-    """One data set for scikit-learn estimators: features as numbers, classes as codes."""
+    """One data set for scikit-learn estimators: features as they want them, classes as codes."""
 
     def __init__(self, catalogue: Catalogue, dataset: Dataset) -> None:
         self.catalogue = catalogue
+        self.dataset = dataset
         self.classes = dataset.classes
-        self.encoder = Encoder(dataset)
+        self._encoders: dict[str, Encoder] = {}
         self.y = np.ascontiguousarray(dataset.target, dtype=np.int64)
         self._recipes: dict[str, Recipe] = {}
 
@@ -113,8 +134,8 @@ class EstimatorSession:
         self, learner: LearnerSpec, train: NDArray[np.int64], test: NDArray[np.int64], seed: int
     ) -> Prediction:
         recipe = self._recipe(learner)
-        x, y = self.encoder.halves(train, test), self.y[train]
-        with quietly() as caught, _global_streams(recipe, seed):
+        x, y = self.encoder(learner.encode).halves(train, test), self.y[train]
+        with quietly() as caught, _global_streams(recipe.foreign, seed):
             try:
                 estimator = recipe.make(seed)
                 start = time.perf_counter()
@@ -128,6 +149,13 @@ class EstimatorSession:
                 raise LearnerError(self._why(recipe, y, error)) from error
         codes = known_codes(raw, len(test), self.classes, recipe.title)
         return Prediction(codes, fitted - start, end - fitted, texts(caught))
+
+    def encoder(self, encode: Optional[str] = None) -> Encoder:
+        """The data set as `encode` wants it, converted once."""
+        way = ENCODES[encode or AUTO]
+        if way not in self._encoders:
+            self._encoders[way] = ENCODERS[way](self.dataset)
+        return self._encoders[way]
 
     def _recipe(self, learner: LearnerSpec) -> Recipe:
         # Workers get a new but equal entry with every task, so the key is what it says.
@@ -143,6 +171,8 @@ class EstimatorSession:
 
     def _why(self, recipe: Recipe, y: NDArray[np.int64], error: Exception) -> str:
         said = f"{type(error).__name__}: {one_line(error)}"
+        if "unknown categories" in said:
+            said += "; these are in no training record: the encoder's handle_unknown says what then"
         present = np.unique(y)
         if present.size == 1:
             label = self.classes[int(present[0])]
@@ -228,26 +258,14 @@ def foreign_version(module: str) -> dict[str, str]:
 
 
 def _foreign_inside(value: Any) -> Iterator[str]:
-    from cvinfer.engines.recipes import TAKES_ONE, TAKES_SEVERAL, are_pairs
-
-    if not isinstance(value, Mapping):
-        return
-    for name, each in value.items():
-        if name not in TAKES_ONE and name not in TAKES_SEVERAL:
-            continue
-        several = (
-            list(each.values()) if isinstance(each, Mapping) and name in TAKES_SEVERAL else each
-        )
-        if name in TAKES_SEVERAL and are_pairs(each):
-            several = [form for _, form in each]
-        for form in several if isinstance(several, (list, tuple)) else [several]:
-            if is_foreign(form):
-                yield form
-            elif isinstance(form, Mapping):
-                for inner, params in form.items():
-                    if is_foreign(inner):
-                        yield inner
-                    yield from _foreign_inside(params)
+    for form in forms_in(value):
+        if is_foreign(form):
+            yield form
+        elif isinstance(form, Mapping):
+            for inner, params in form.items():
+                if is_foreign(inner):
+                    yield inner
+                yield from _foreign_inside(params)
 
 
 @functools.lru_cache(maxsize=None)
@@ -265,9 +283,9 @@ def _why_no_sklearn() -> Optional[str]:
 
 
 @contextlib.contextmanager
-def _global_streams(recipe: Recipe, seed: int) -> Iterator[None]:
+def _global_streams(used: bool, seed: int) -> Iterator[None]:
     """Foreign code may draw from the global generators: seeded for it, and put back."""
-    if not recipe.foreign:
+    if not used:
         yield
         return
     kept, kept_numpy = random.getstate(), np.random.get_state()
@@ -287,11 +305,11 @@ def _missing_values(node: Node, dataset: Dataset) -> list[Problem]:
     holes = [each.name for each in dataset.features if each.missing.any()]
     if not holes:
         return []
-    steps = [each for _, each in node.values["steps"]] if "steps" in node.values else [node]
-    for step in steps:
-        if "Imputer" in step.cls.__name__:
+    for step in steps_of(node):
+        holes = still_missing(step, holes)
+        if not holes:
             return []
-        if not _takes_missing(built(step)):
+        if not is_placed(step) and not _takes_missing(built(step)):
             shown = ", ".join(holes[:5]) + (" and more" if len(holes) > 5 else "")
             return [
                 Problem(

@@ -13,7 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvinfer.engines._r.place import NoR, is_package_name, remedy, why_no_r
-from cvinfer.engines.base import Engine, LearnerInfo, LearnerSpec, Prediction, Problem, Session
+from cvinfer.engines.base import (
+    KNOWS_CATEGORIES,
+    Engine,
+    LearnerInfo,
+    LearnerSpec,
+    Prediction,
+    Problem,
+    Session,
+)
 from cvinfer.engines.rweka import named_versions
 from cvinfer.errors import CvinferError, UserError
 from cvinfer.names import close_match
@@ -42,6 +50,8 @@ class REngine:
     name = "r"
     takes_missing = True
     takes_flags = False
+    #: As R's factors.
+    encodes = KNOWS_CATEGORIES
 
     def reason(self) -> Optional[str]:
         return why_no_r()

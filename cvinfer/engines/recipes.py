@@ -3,7 +3,8 @@
 A parameter that takes an estimator (`estimator`, `final_estimator`, ...) is written as in steps: a
 name, or a mapping with one name and its parameters; one that takes several (`estimators`,
 `transformer_list`) as a list of those, or a mapping from names of one's own to those, which may
-also stand as a list of pairs.
+also stand as a list of pairs. `transformers` of a ColumnTransformer is a list of [transformer,
+columns] or [name, transformer, columns]; there a list of transformers is a pipeline of them.
 """
 
 from __future__ import annotations
@@ -19,12 +20,18 @@ from typing import Any, Iterator, Mapping, Optional, Sequence
 import numpy as np
 
 from cvinfer.engines import declared
-from cvinfer.engines.base import TAKES_SEVERAL, LearnerSpec, Problem
+from cvinfer.engines.base import NONE, TAKES_SEVERAL, LearnerSpec, Problem
 from cvinfer.engines.outside import leading
 from cvinfer.names import close_match
 from cvinfer.engines.quiet import one_line
 
-TAKES_ONE = ("estimator", "base_estimator", "final_estimator")
+TAKES_ONE = ("estimator", "base_estimator", "final_estimator", "remainder")
+#: Parameters that hold estimators together with the columns that each is given.
+TAKES_PLACED = ("transformers",)
+#: What may stand in the place of a transformer.
+DROP, PASS = "drop", "passthrough"
+#: scikit-learn's function that picks columns by their kind.
+SELECTOR = "make_column_selector"
 GRIDS = ("param_grid", "param_distributions")
 
 Path = tuple[Any, ...]
@@ -40,6 +47,22 @@ class Node:
 
 class Named(list[tuple[str, Node]]):
     """Several estimators under names, as pipelines and ensembles take them."""
+
+
+class Placed(list[tuple[str, Any, Any]]):
+    """Names, transformers (nodes, or a word) and their columns (a list, or a `Selector`)."""
+
+
+@dataclass
+class Selector:
+    """Columns to be picked by their kind once the data is there."""
+
+    params: dict[str, Any]
+
+    def made(self) -> Any:
+        from sklearn.compose import make_column_selector
+
+        return make_column_selector(**self.params)
 
 
 class Catalogue:
@@ -81,6 +104,11 @@ def is_foreign(name: object) -> bool:
     return isinstance(name, str) and ":" in name
 
 
+def is_known(cls: type) -> bool:
+    """Whether a class is scikit-learn's or our own, not code of others."""
+    return cls.__module__.partition(".")[0] in ("sklearn", __name__.partition(".")[0])
+
+
 def are_pairs(value: Any) -> bool:
     """Whether this is a list of names of one's own, each with an estimator."""
     return (
@@ -93,22 +121,47 @@ def are_pairs(value: Any) -> bool:
     )
 
 
+def forms_in(params: Any) -> Iterator[Any]:
+    """Whatever stands among these parameters where an estimator can stand, as it is written."""
+    for name, value in params.items() if isinstance(params, Mapping) else ():
+        if name in TAKES_ONE:
+            yield from value if isinstance(value, (list, tuple)) else [value]
+        elif name in TAKES_SEVERAL:
+            if isinstance(value, Mapping):
+                yield from value.values()
+            elif are_pairs(value):
+                yield from (form for _, form in value)
+            else:
+                yield from value if isinstance(value, (list, tuple)) else [value]
+        elif name in TAKES_PLACED and isinstance(value, (list, tuple)):
+            for entry in value:
+                inside = entry[-2] if isinstance(entry, (list, tuple)) and len(entry) > 1 else entry
+                yield from inside if isinstance(inside, (list, tuple)) else [inside]
+
+
 class Reader:
-    """Reads one learner's entry into nodes; `problems` has all that was wrong with it."""
+    """Reads one learner's entry into nodes; `problems` has all that was wrong with it.
+
+    classes, columns: labels and names of features of the data, where it is known already.
+    """
 
     def __init__(
         self,
         catalogue: Catalogue,
         allow_code: bool,
         classes: Optional[Sequence[str]] = None,
+        columns: Optional[Sequence[str]] = None,
     ) -> None:
         self.catalogue = catalogue
         self.allow_code = allow_code
         self.classes = classes
+        self.columns = columns
+        self.named_columns = False
         self.problems: list[Problem] = []
 
     def read(self, learner: LearnerSpec) -> Optional[Node]:
         """The node of the whole entry, or None where a fault keeps it from being made."""
+        self.named_columns = learner.encode == NONE
         for key in learner.options:
             self._fault((key,), f"unknown key {key!r} for the engine {learner.engine}", _KEYS)
         if learner.learner is not None and learner.steps is not None:
@@ -276,6 +329,8 @@ class Reader:
             value = self._inner(cls, name, value, path)
         elif name in TAKES_SEVERAL:
             value = self._several(value, path)
+        elif name in TAKES_PLACED:
+            value = self._placed(cls, value, path)
         if len(self.problems) > before:
             return None
         ready = built(value)
@@ -311,6 +366,98 @@ class Reader:
             return named([node for node in nodes if node is not None])
         self._fault(path, f"{_shown(value)} is no list of estimators", _FORM)
         return None
+
+    def _placed(self, cls: type, value: Any, path: Path) -> Any:
+        """Transformers with their columns, under names of one's own or those of their classes."""
+        if not isinstance(value, (list, tuple)) or not value:
+            self._fault(path, f"{_shown(value)} is no list of transformers", _PLACED)
+            return None
+        found: list[tuple[Optional[str], Any, Any]] = []
+        for i, entry in enumerate(value):
+            at = (*path, i)
+            if not isinstance(entry, (list, tuple)) or len(entry) not in (2, 3):
+                self._fault(at, f"{_shown(entry)} is no transformer with its columns", _PLACED)
+                continue
+            own = entry[0] if len(entry) == 3 else None
+            if len(entry) == 3:
+                self._own_name(cls, own, [name for name, _, _ in found], (*at, 0))
+            made = self._transformer(entry[-2], (*at, len(entry) - 2))
+            columns = self._columns(entry[-1], (*at, len(entry) - 1))
+            found.append((own, made, columns))
+        plain = [own or _class_name(made) for own, made, _ in found]
+        return Placed(
+            (own or _numbered(plain, at), made, columns)
+            for at, (own, made, columns) in enumerate(found)
+        )
+
+    def _own_name(self, cls: type, name: Any, before: Sequence[Optional[str]], path: Path) -> None:
+        if not isinstance(name, str) or not name or "__" in name or name in signature_of(cls)[0]:
+            self._fault(path, f"{_shown(name)} is no name for a transformer", "text without __")
+        elif name in before:
+            self._fault(path, f"two transformers are called {name!r}")
+
+    def _transformer(self, value: Any, path: Path) -> Any:
+        """A transformer, a pipeline of them where there are several, or a word."""
+        from sklearn.pipeline import Pipeline
+
+        if value in (DROP, PASS):
+            return value
+        forms = list(value) if isinstance(value, (list, tuple)) and value else [value]
+        nodes = []
+        for i, form in enumerate(forms):
+            at = (*path, i) if isinstance(value, (list, tuple)) and value else path
+            node = self._form(form, at)
+            if node is not None and not hasattr(node.cls, "transform"):
+                message = f"{node.cls.__name__} does not transform"
+                self._fault(at, message, f"transformers, {DROP} or {PASS}")
+            if node is not None:
+                nodes.append(node)
+        if len(nodes) < len(forms) or len(forms) == 1:
+            return nodes[0] if nodes else None
+        return Node(Pipeline, {"steps": named(nodes)})
+
+    def _columns(self, value: Any, path: Path) -> Any:
+        """The columns of a transformer: a name, a number, a list of them, or a selector."""
+        if isinstance(value, Mapping):
+            return self._selector(value, path)
+        one = not isinstance(value, (list, tuple))
+        columns = [value] if one else list(value)
+        texts = [isinstance(each, str) for each in columns]
+        numbers = [isinstance(each, int) and not isinstance(each, bool) for each in columns]
+        if not columns or not (all(texts) or all(numbers)):
+            self._fault(path, f"{_shown(value)} names no columns", _COLUMNS)
+            return None
+        if all(texts):
+            self._names_there(path)
+        for i, each in enumerate(columns if all(texts) and self.columns is not None else ()):
+            if each not in (self.columns or ()):
+                at = path if one else (*path, i)
+                known = ", ".join(list(self.columns or ())[:26])
+                close = close_match(each, self.columns or ())
+                self._fault(at, f"the data has no feature {each!r}", known, close)
+        return columns
+
+    def _selector(self, value: Mapping[str, Any], path: Path) -> Any:
+        params = value.get(SELECTOR)
+        if len(value) != 1 or not isinstance(params, Mapping) or not params:
+            self._fault(path, f"{_shown(value)} names no columns", _COLUMNS)
+            return None
+        known = ("dtype_include", "dtype_exclude")
+        for key, each in params.items():
+            if key not in known:
+                message = f"{SELECTOR} has no parameter {key!r}"
+                self._fault((*path, SELECTOR, key), message, ", ".join(known))
+            elif not _is_kind(each):
+                allowed = "category, number, or a list of both"
+                self._fault((*path, SELECTOR, key), f"{_shown(each)} is no kind", allowed)
+        self._names_there(path)
+        return Selector(dict(params))
+
+    def _names_there(self, path: Path) -> None:
+        """Columns can be told by name only where the learner is given names."""
+        if not self.named_columns:
+            message = "columns have no names once categories are encoded for the learner"
+            self._fault(path, message, "encode: none beside engine, or columns by number from 0")
 
     def _form(self, value: Any, path: Path) -> Optional[Node]:
         """A name, or a mapping with one name and its parameters."""
@@ -470,18 +617,27 @@ def built(value: Any) -> Any:
         return value.cls(**{name: built(each) for name, each in value.values.items()})
     if isinstance(value, Named):
         return [(name, built(node)) for name, node in value]
+    if isinstance(value, Placed):
+        return [(name, built(each), built(columns)) for name, each, columns in value]
+    if isinstance(value, Selector):
+        return value.made()
     return value
 
 
 def named(nodes: Sequence[Node]) -> Named:
     """Nodes under the names that scikit-learn's make_pipeline would give them."""
-    plain = [node.cls.__name__.lower() for node in nodes]
-    count: dict[str, int] = {}
-    made = Named()
-    for name, node in zip(plain, nodes):
-        count[name] = count.get(name, 0) + 1
-        made.append((f"{name}-{count[name]}" if plain.count(name) > 1 else name, node))
-    return made
+    plain = [_class_name(node) for node in nodes]
+    return Named((_numbered(plain, at), node) for at, node in enumerate(nodes))
+
+
+def _class_name(node: Any) -> str:
+    return node.cls.__name__.lower() if isinstance(node, Node) else str(node)
+
+
+def _numbered(names: Sequence[str], at: int) -> str:
+    """The name there, with its number among equal ones."""
+    name = names[at]
+    return f"{name}-{names[: at + 1].count(name)}" if names.count(name) > 1 else name
 
 
 def title(node: Node) -> str:
@@ -549,6 +705,10 @@ def _given(node: Node, prefix: str = "") -> Iterator[str]:
         elif isinstance(value, Named):
             for inner, each in value:
                 yield from _given(each, f"{prefix}{inner}__")
+        elif isinstance(value, Placed):
+            for inner, each, _ in value:
+                if isinstance(each, Node):
+                    yield from _given(each, f"{prefix}{inner}__")
         elif value is not None:
             yield prefix + name
 
@@ -570,4 +730,11 @@ def _shown(value: Any) -> str:
 _FORM = "a name, or a name with its parameters as in {SVC: {C: 10}}"
 _MAPPING = "parameters by name, as in {C: 10}"
 _GRID = "a mapping of parameters to lists of values, as in {C: [1, 10]}, or a list of those"
-_KEYS = "engine, learner, params, steps"
+_KEYS = "engine, learner, params, steps, encode"
+_PLACED = "a list of [transformer, columns] or [name, transformer, columns]"
+_COLUMNS = f"names, numbers from 0, or {{{SELECTOR}: {{dtype_include: category}}}}"
+
+
+def _is_kind(value: Any) -> bool:
+    kinds = value if isinstance(value, (list, tuple)) else [value]
+    return bool(kinds) and all(each in ("category", "number") for each in kinds)

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Mapping, Optional
 
 from cvinfer.engines.base import (
+    KNOWS_CATEGORIES,
     Engine,
     LearnerError,
     LearnerInfo,
@@ -28,6 +29,7 @@ class MissingEngine:
 
     takes_missing = False
     takes_flags = False
+    encodes = KNOWS_CATEGORIES
 
     def __init__(self, name: str, why: str) -> None:
         self.name = name

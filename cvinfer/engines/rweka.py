@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from cvinfer.engines._r.flags import FlagError, flags
 from cvinfer.engines._r.place import WEKA_PACKAGES, NoR, remedy, why_no_r
 from cvinfer.engines.base import (
+    KNOWS_CATEGORIES,
     Engine,
     LearnerError,
     LearnerInfo,
@@ -68,6 +69,8 @@ class RwekaEngine:
     takes_missing = True
     #: `params` may be written as Weka's own flags.
     takes_flags = True
+    #: As Weka's nominal attributes.
+    encodes = KNOWS_CATEGORIES
 
     def reason(self) -> Optional[str]:
         return why_no_r()

@@ -413,12 +413,21 @@ def _failure(data: str, run: SplitFailure, first: int) -> dict[str, Any]:
 
 def _learners(spec: SpecLike, runs: Sequence[DataRun]) -> list[dict[str, Any]]:
     """The learners of the spec, and those that come with predictions made elsewhere."""
+    from cvinfer.engines import engine
+    from cvinfer.engines.base import AUTO
+
     listed = [
-        {"name": name, "engine": learner.engine, "settings": plain(learner.settings())}
+        {
+            "name": name,
+            "engine": learner.engine,
+            "settings": plain(learner.settings()),
+            "categories": engine(learner.engine).encodes[learner.encode or AUTO],
+        }
         for name, learner in spec.learners.items()
     ]
     others = dict.fromkeys(learner for run in runs for learner, _ in run.losses)
     for name in others:
         if name not in spec.learners:
-            listed.append({"name": name, "engine": "predictions", "settings": {}})
+            made_elsewhere = {"engine": "predictions", "settings": {}, "categories": None}
+            listed.append({"name": name, **made_elsewhere})
     return listed

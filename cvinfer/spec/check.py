@@ -58,6 +58,7 @@ AS_WRITTEN: tuple[tuple[str, ...], ...] = (
             ("learners", "**"),
             ("binarize",),
             ("binarize", "**"),
+            ("positive",),
         )
     ),
     ("partition", "groups"),
@@ -69,7 +70,7 @@ AS_WRITTEN: tuple[tuple[str, ...], ...] = (
 _RESERVED = ("scheme", "replication", "fold", "split", "record", "truth")
 
 #: Keys of a learner that every engine has; others are options of its engine.
-_LEARNER_KEYS = ("engine", "learner", "steps", "params")
+_LEARNER_KEYS = ("engine", "learner", "steps", "params", "encode")
 #: Weka's word for parameters, which engines that take flags understand as well.
 FLAGS_KEY = "options"
 
@@ -145,7 +146,7 @@ class _Check:
         margin = self._margin(primary)
         self._something_to_do(learners, chosen_tests, chosen_intervals)
         self._fit_the_data(places, chosen_tests, chosen_intervals, partition, available)
-        self._positive(places)
+        self._positive(entries, places)
         if self.document.faults or learners is None or pairs is None or name is None:
             return Checked(None, tuple(self.data))
         assert chosen_tests is not None and chosen_intervals is not None
@@ -164,7 +165,7 @@ class _Check:
             correction=correction.read(self._or_default("correction")).written(),
             seed=int(self.seed),
             loss=self._or_default("loss"),
-            positive=self._or_default("positive"),
+            positive=self._positive_of_all(),
             limits=MappingProxyType(_given(self.value.get("limits"))),
             output=MappingProxyType({"directory": "results", **_given(self.value.get("output"))}),
         )
@@ -241,6 +242,8 @@ class _Check:
             if not isinstance(entry, dict):
                 continue
             named = {"name": _data_name(entry), **entry}
+            if entry.get("positive") is not None:
+                named["positive"] = str(entry["positive"])  # from Python it may be a number
             if "missing" not in entry and self._all_take_missing(entry):
                 named["missing"] = "keep"
             found.append(named)
@@ -270,11 +273,17 @@ class _Check:
         return bool(names) and all(name in known and known[name].takes_missing for name in names)
 
     def _distinct_names(self, entries: list[dict[str, Any]], places: list[Place]) -> None:
-        seen: list[Any] = []
-        for entry, place in zip(entries, places):
-            if entry["name"] in seen and self._fine(place + ("name",)):
-                self._fault(place + ("name",), f"two data sets are called {quoted(entry['name'])}")
-            seen.append(entry["name"])
+        names = [entry["name"] for entry in entries]
+        for at, (name, place) in enumerate(zip(names, places)):
+            if name not in names[:at] or not self._fine(place + ("name",)):
+                continue
+            message = f"two data sets are called {quoted(name)}"
+            if place + ("name",) in self.document.places:
+                self._fault(place + ("name",), message)
+            else:
+                # Called after its file or its source, which does not tell it from the other.
+                where = place + ("name",)
+                self._fault(place, f"is missing, and {message}", "a name of its own", shown=where)
 
     def _loaded(self, entry: dict[str, Any], place: Place) -> Any:
         """The data set, read once; None where it cannot be."""
@@ -451,6 +460,13 @@ class _Check:
             self._fault(place + ("engine",), message, listed(known), meant)
             return
         engine = known[learner.engine]
+        if learner.encode is not None and learner.encode not in engine.encodes:
+            message = (
+                f"the engine {learner.engine} cannot encode categories: its learners are given"
+                " them as they are"
+            )
+            self._fault(place + ("encode",), message, alternatives(list(engine.encodes)))
+            return
         for data in [d for d in self.data if d is not None and not _is_predictions(d)] or [None]:
             try:
                 problems = engine.check(learner, data, self.allow_code)
@@ -937,16 +953,23 @@ class _Check:
                     self._fault(where, message, shown=shown)
                     break
 
-    def _positive(self, places: list[Place]) -> None:
-        positive = self._or_default("positive")
-        if positive is None:
-            return
-        for data in self.data:
-            if data is not None and positive not in data.classes:
-                message = f"{self._on(data)}there is no class {quoted(str(positive))}"
+    def _positive_of_all(self) -> Optional[str]:
+        given = self._or_default("positive")
+        return None if given is None else str(given)
+
+    def _positive(self, entries: list[dict[str, Any]], places: list[Place]) -> None:
+        """The positive class of each data set, its own or the spec's, against its classes."""
+        for entry, place, data in zip(entries, places, self.data):
+            own = entry.get("positive")
+            positive = self._positive_of_all() if own is None else own
+            where = ("positive",) if own is None else place + ("positive",)
+            if data is None or positive is None or not self._fine(where):
+                continue
+            if positive not in data.classes:
+                message = f"{self._on(data)}there is no class {quoted(positive)}"
                 meant = close_match(positive, data.classes)
                 there = f"the data has: {listed(data.classes)}"
-                self._fault(("positive",), message, None, meant, there=there)
+                self._fault(where, message, None, meant, there=there)
 
 
 # --- pieces ---------------------------------------------------------------------------------------
@@ -995,8 +1018,12 @@ def _is_predictions(data: Any) -> bool:
 
 
 def _learner(name: str, entry: Mapping[str, Any]) -> "LearnerSpec":
-    from cvinfer.engines.base import LearnerSpec, unnamed
+    from cvinfer.engines import engines
+    from cvinfer.engines.base import LearnerSpec, own_word, unnamed
 
+    encode = entry.get("encode")
+    if entry["engine"] in engines():
+        encode = own_word(engines()[entry["engine"]], encode)
     steps = None
     if "steps" in entry:
         steps = tuple(
@@ -1019,6 +1046,7 @@ def _learner(name: str, entry: Mapping[str, Any]) -> "LearnerSpec":
         params=unnamed(given) if isinstance(given, dict) else given or {},
         options={key: value for key, value in entry.items() if key not in keys},
         flags=flags,
+        encode=encode,
     )
 
 

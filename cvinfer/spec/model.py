@@ -118,12 +118,15 @@ class Spec:
 
 
 def _learner(entry: "LearnerSpec") -> dict[str, Any]:
+    from cvinfer.engines import engine
+    from cvinfer.engines.base import spelled
+
     settings = entry.settings()
     # The engine's own options stand beside the others in a spec.
     options = settings.pop("options", {})
     if entry.steps is not None and not settings.get("params"):
         settings.pop("params", None)
-    return {**settings, **options}
+    return {**settings, **options, "encode": spelled(engine(entry.engine), entry.encode)}
 
 
 def _request(request: TestRequest) -> Any:

@@ -94,7 +94,7 @@ def _translate(document: Document, error: Any, path: Path) -> list[Path]:
         missing = [key for key in rule if key not in value]
         for key in missing:
             if not misspelt(key, value):
-                allowed = _registered(key) or _title(_properties(error.schema)[key])
+                allowed = _registered(key) or _title(error.schema["properties"][key])
                 document.add(path, "is missing", allowed or None, shown=path + (key,))
         return [path + (key,) for key in missing]
     if error.validator == "type":
@@ -132,14 +132,9 @@ def _translate(document: Document, error: Any, path: Path) -> list[Path]:
 
 def misspelt(key: str, mapping: Any) -> bool:
     """Whether a missing key is there under a wrong name, which is then the one fault to tell."""
-    every = list(schema("spec")["properties"]) + list(_properties({}))
+    every = [*schema("spec")["properties"], *schema("spec")["$defs"]["data_set"]["properties"]]
     others = [each for each in mapping if each not in every]
     return any(close_match(each, [key]) for each in others)
-
-
-def _properties(part: Any) -> Any:
-    # The list form of `data` only adds a rule to what a data set is.
-    return part.get("properties") or schema("spec")["$defs"]["data_set"]["properties"]
 
 
 def _registered(key: str) -> Optional[str]:

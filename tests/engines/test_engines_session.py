@@ -365,7 +365,7 @@ def test_right_predictions_of_a_foreign_class(strange: str, answer: str) -> None
     assert opened._recipe(entry).make(0).n_jobs == 1
     assert opened.predict(entry, *halves(60), 0).codes.tolist() == [0] * 30
     # It overwrote what it was given; the session's own data must not have felt it.
-    assert (opened.y == data.target).all() and opened.encoder.numeric.any()
+    assert (opened.y == data.target).all() and opened.encoder().numeric.any()
 
 
 def test_foreign_code_that_draws_globally_is_repeatable(strange: str) -> None:

@@ -34,6 +34,7 @@ NASTY = r"C4.5_50%&#{}~^\ "
 @dataclass(frozen=True)
 class Learner:
     engine: str = "builtin"
+    encode: Optional[str] = None
 
     def settings(self) -> dict[str, Any]:
         return {"learner": "simulated"}

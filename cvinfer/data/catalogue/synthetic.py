@@ -28,6 +28,7 @@ _PARAMETERS = ("mu0", "mu1", "sigma0", "sigma1", "dim", "delta")
     OPTIONS,
     choices={"population": tuple(populations())},
     refuses={"groups": "its records are drawn independently of each other"},
+    independent=True,
 )
 def read_synthetic(request: Request) -> Table:
     """Features x1, x2, ...; drawn from the generator of (seed, population)."""
