@@ -86,7 +86,7 @@ def test_again(path: Path, tests: str, output: Optional[Path]) -> Result:
     with read_as_result(path):
         files = _files(directory, document)
         _partitions_there(document, requests)
-        spec = _spec(document, files, requests)
+        spec = _spec(document, files, _with_primary(document, requests))
     try:
         checked = load_spec(spec, base=directory.absolute())
     except SpecError as error:
@@ -172,6 +172,18 @@ def _partitions_there(document: Mapping[str, Any], requests: Sequence[Any]) -> N
         )
 
 
+def _with_primary(document: Mapping[str, Any], requests: Sequence[Any]) -> list[Any]:
+    """The tests asked for, and the one that decided in the run.
+
+    It goes on to decide: one that is picked when the results are known names no winner.
+    """
+    given = document["spec"]
+    if given.get("primary") in map(_name, requests):
+        return list(requests)
+    decided = [each for each in given["tests"] if _name(each) == given.get("primary")]
+    return [*decided[:1], *requests]
+
+
 def _spec(
     document: Mapping[str, Any], files: Sequence[str], requests: Sequence[Any]
 ) -> dict[str, Any]:
@@ -186,11 +198,8 @@ def _spec(
         }
         for each, file in zip(document["data"], files)
     ]
-    keys = ("alpha", "correction", "seed", "loss", "margin")
+    keys = ("alpha", "correction", "seed", "loss", "margin", "primary")
     kept = {key: given[key] for key in keys if given.get(key) is not None}
-    # The test that decided goes on to decide where it is asked for again; else the first does.
-    if given.get("primary") in map(_name, requests):
-        kept["primary"] = given["primary"]
     return {
         "cvinfer": 1,
         "name": document["name"],

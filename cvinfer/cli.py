@@ -768,8 +768,9 @@ def test(
 ) -> None:
     """Run more tests on the predictions of a finished run; nothing is fitted again.
 
-    The partition that a test needs must be among those of the run. `cvinfer list tests` says what
-    each needs.
+    The test that decided in the run decides here too, with the others beside it: one that is
+    picked when the results are known names no winner. The partition that a test needs must be
+    among those of the run. `cvinfer list tests` says what each needs.
 
     \b
       cvinfer test results/letter/result.json --tests kfold_t,cvci_z

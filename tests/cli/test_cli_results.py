@@ -82,6 +82,23 @@ def test_more_tests_without_a_fit(call: Call, finished: Path, document: dict[str
     assert more["comparisons"][0]["options"]["rho1"] == 0.4
 
 
+def test_the_test_that_decided_goes_on_to_decide(
+    call: Call, finished: Path, document: dict[str, Any]
+) -> None:
+    """A test that is picked when the results are known names no winner."""
+    decided = document["verdicts"][0]["primary"]
+    result = finished / "result.json"
+    code, out, _ = call("test", result, "--tests", "calibrated_5x2_bcv_f", "--json")
+    more = json.loads(out)
+    assert code == 0
+    assert {entry["test"] for entry in more["comparisons"]} == {decided, "calibrated_5x2_bcv_f"}
+    keys = ("a", "b", "primary", "verdict", "p_corrected", "interval")
+    made, first = ([[v[key] for key in keys] for v in d["verdicts"]] for d in (more, document))
+    assert made == first
+    for entry in more["comparisons"]:
+        assert entry["test"] == decided or (entry["better"], entry["sentence"]) == (None, None)
+
+
 def test_a_missing_scheme_is_named(call: Call, finished: Path) -> None:
     tests = "kfold_t,blocked_3x2_t,conservative_z"
     code, out, err = call("test", finished / "result.json", "--tests", tests)
