@@ -144,12 +144,13 @@ def _verdict(
     """The last line; whatever the list above has as not there or little is in it too."""
     if not python:
         return "not ready."
-    if not r:
-        those = f"{lost} learners of R and Weka" if lost else "learners of R or Weka"
-        return f"Python learners can run; {those} cannot, as said above."
     formats = [each.use for each in PACKAGES if not each.needed and why_not(each.module)]
     absent = [*formats, *lacks]
     without = f"; optional and not there: {', '.join(absent)}" if absent else ""
+    if not r:
+        those = f"{lost} learners of R and Weka" if lost else "learners of R or Weka"
+        nor = f", nor can {' and '.join(unfit)}" if unfit else ""
+        return f"Python learners can run; {those} cannot, as said above{nor}{without}."
     but = f" but {' and '.join(unfit)}" if unfit else ""
     return f"every engine and every learner can run{but}{without}."
 
