@@ -655,6 +655,7 @@ def _spec(
 ) -> Iterator[Line]:
     from cvinfer import runner
     from cvinfer.engines import engines
+    from cvinfer.places import store_path
     from cvinfer.spec import check_file, render_all
 
     checked, faults = check_file(spec, overrides, allow_code=allow_code)
@@ -680,7 +681,7 @@ def _spec(
     yield _row("Spec", "ok", f"{spec}, {len(checked.learners)} learners")
 
     directory = runner.output_directory(checked, output)
-    places = [_place(directory), _store(runner.store_path(checked, output, store))]
+    places = [_place(directory), _store(store_path(checked, output, store))]
     yield from places
     if all(line.fine for line in [*lines, *places]):
         yield Line("Verdict       the spec can run.")

@@ -104,7 +104,7 @@ def test_csv_has_one_row_per_test_and_interval() -> None:
         assert row["significant"] == str(entry["reject_corrected"]).lower()
         assert row["better"] == (entry["better"] or "")
     for row, entry in zip(rows[len(document["comparisons"]) :], document["intervals"]):
-        # As in the other tables: a posterior's median lies in its interval, the plain score may not.
+        # As in the other tables: the median lies in its interval, the plain score may not.
         result = entry["result"]
         assert float(row["estimate"]) == result["extra"].get("median", result["point"])
         assert float(row["lower"]) <= float(row["estimate"]) <= float(row["upper"])
