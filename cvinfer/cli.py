@@ -612,11 +612,11 @@ def plan(
       cvinfer plan spec.yaml
       cvinfer plan spec.yaml --json
     """
-    from cvinfer import runner
+    from cvinfer import places, runner
     from cvinfer.costs import costs, costs_text
 
     checked, sets = runner.load(spec, overrides, allow_code)
-    path = runner.store_path(checked, output, store)
+    path = places.store_path(checked, output, store)
     found = costs(checked, sets, runner.run_plans(checked, sets), path)
     if as_json:
         say_json(found)

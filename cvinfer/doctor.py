@@ -144,12 +144,13 @@ def _verdict(
     """The last line; whatever the list above has as not there or little is in it too."""
     if not python:
         return "not ready."
-    if not r:
-        those = f"{lost} learners of R and Weka" if lost else "learners of R or Weka"
-        return f"Python learners can run; {those} cannot, as said above."
     formats = [each.use for each in PACKAGES if not each.needed and why_not(each.module)]
     absent = [*formats, *lacks]
     without = f"; optional and not there: {', '.join(absent)}" if absent else ""
+    if not r:
+        those = f"{lost} learners of R and Weka" if lost else "learners of R or Weka"
+        nor = f", nor can {' and '.join(unfit)}" if unfit else ""
+        return f"Python learners can run; {those} cannot, as said above{nor}{without}."
     but = f" but {' and '.join(unfit)}" if unfit else ""
     return f"every engine and every learner can run{but}{without}."
 
@@ -654,6 +655,7 @@ def _spec(
 ) -> Iterator[Line]:
     from cvinfer import runner
     from cvinfer.engines import engines
+    from cvinfer.places import store_path
     from cvinfer.spec import check_file, render_all
 
     checked, faults = check_file(spec, overrides, allow_code=allow_code)
@@ -679,7 +681,7 @@ def _spec(
     yield _row("Spec", "ok", f"{spec}, {len(checked.learners)} learners")
 
     directory = runner.output_directory(checked, output)
-    places = [_place(directory), _store(runner.store_path(checked, output, store))]
+    places = [_place(directory), _store(store_path(checked, output, store))]
     yield from places
     if all(line.fine for line in [*lines, *places]):
         yield Line("Verdict       the spec can run.")

@@ -19,7 +19,7 @@ from cvinfer.execute.progress import Progress
 from cvinfer.execute.store import Store, Stored
 from cvinfer.limits import limited
 from cvinfer.losses import Predicted, evaluate
-from cvinfer.places import find_store, output_directory, predictions_files, store_path
+from cvinfer.places import find_store, output_directory, predictions_files
 from cvinfer.plan import RunPlan, allocate, plan_run
 from cvinfer.remedies import lacking_in_training
 from cvinfer.report.document import DataRun, build, write_text

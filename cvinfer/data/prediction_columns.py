@@ -129,8 +129,8 @@ def _fixed(
     split = any(key in position for key in _SPLITS)
     if split and "record" not in position:
         raise UserError(
-            f"{where} has splits but no column 'record'; say record: and the name of the column that "
-            f"tells the records apart{in_the_data('record', header)}",
+            f"{where} has splits but no column 'record'; say record: and the name of the column "
+            f"that tells the records apart{in_the_data('record', header)}",
             ("path",),
         )
     if not split and "scheme" in position:

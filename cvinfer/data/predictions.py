@@ -608,8 +608,8 @@ def _codes(
         at = int(np.argmax(wrong))
         raise UserError(
             f"{where}: {learner!r} predicts {cells[at]!r} in row {at + 1}, which is no class of "
-            f"the truth{did_you_mean(cells[at], number)}; if it is a class, say classes: [...], and "
-            "if the column is no learner's, say learners: [...] without it",
+            f"the truth{did_you_mean(cells[at], number)}; if it is a class, say classes: [...], "
+            "and if the column is no learner's, say learners: [...] without it",
             ("path",),
         )
     return codes

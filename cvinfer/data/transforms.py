@@ -152,8 +152,8 @@ def _without_missing(
         more = f" and {len(counts) - _SHOWN} more columns" if len(counts) > _SHOWN else ""
         raise UserError(
             f"{_with_holes(holes)} of {table.n} records have missing values: column {shown}{more}; "
-            "say missing: drop to leave such records out, missing: impute to fill them in from the training records, or "
-            "missing: keep if every learner can deal with them",
+            "say missing: drop to leave such records out, missing: impute to fill them in from the "
+            "training records, or missing: keep if every learner can deal with them",
             ("missing",),
         )
     if missing != "drop":

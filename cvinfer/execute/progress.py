@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
-from pathlib import Path
 from typing import Any, Optional, Sequence, TextIO
 
 from cvinfer.foreign import shown, write_to

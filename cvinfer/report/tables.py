@@ -622,15 +622,19 @@ def _interval_cell(entry: Optional[Mapping[str, Any]]) -> Cell:
         return Cell("failed", footnote=_shortened(entry["failed"]))
     told = result["note"] and not judge.is_accuracy(result)
     note = _shortened(result["note"]) if told else None
-    # The plain score can lie outside the interval of its own posterior; the median cannot.
-    shown = result["extra"].get("median", result["point"])
     point, lower, upper = (
         NONE if value is None else f"{value:.3f}".replace("-", MINUS)
-        for value in (shown, result["lower"], result["upper"])
+        for value in (_shown_point(result), result["lower"], result["upper"])
     )
     if not note and result["lower"] is not None and (result["lower"] < 0 or result["upper"] > 1):
         note = "the symmetric interval reaches outside [0, 1]"
     return Cell(f"{point} [{lower}, {upper}]", footnote=note)
+
+
+def _shown_point(result: Mapping[str, Any]) -> Optional[float]:
+    """The plain score can lie outside the interval of its own posterior; the median cannot."""
+    shown: Optional[float] = result["extra"].get("median", result["point"])
+    return shown
 
 
 # --- parts that fit ----------------------------------------------------------------------------
@@ -860,6 +864,7 @@ CSV_COLUMNS = (
     "averaging",
     "note",
     "failed",
+    "point",
 )
 
 
@@ -914,7 +919,7 @@ def _interval_row(entry: Mapping[str, Any], partitions: Any) -> dict[str, Any]:
     if entry["result"] is not None:
         keys = ("lower", "upper", "level", "degenerate", "note")
         row |= {key: entry["result"][key] for key in keys}
-        row["estimate"] = entry["result"]["point"]
+        row |= {"estimate": _shown_point(entry["result"]), "point": entry["result"]["point"]}
     return row
 
 

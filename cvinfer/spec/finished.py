@@ -108,5 +108,7 @@ def _relative_paths(spec: Any) -> Iterator[tuple[str, str]]:
         entries = spec.get(key)
         for at, entry in enumerate(entries if isinstance(entries, list) else [entries]):
             path = entry.get("path") if isinstance(entry, Mapping) else None
-            if isinstance(path, str) and not path.startswith("~") and not Path(path).is_absolute():
+            if not isinstance(path, str) or path == limits.STANDARD_INPUT:
+                continue
+            if not path.startswith("~") and not Path(path).is_absolute():
                 yield path_text((key, at, "path")), path

@@ -144,6 +144,11 @@ def test_without_r_every_learner_of_it_is_named(
         assert name in re.split("[ ,:]+", told)
     count = len(doctor.R_PACKAGES) + len(engine("rweka").learners())
     assert f"; {count} learners of R and Weka cannot" in rows(out, "Verdict")[0]
+    # What else is absent from the list is absent from its last line too.
+    learners = [line.partition(":")[0] for line in rows(out, "Learner", "absent")]
+    assert learners and f"nor can {' and '.join(learners)}" in rows(out, "Verdict")[0]
+    absent = rows(out, "Data", "absent")
+    assert ("parquet" in rows(out, "Verdict")[0]) == any("parquet" in line for line in absent)
     assert rows(out, "Trial run", "ok") and not rows(out, "Trial in R")
     (command,) = commands(out)
     assert "tools/setup.sh --again" in command

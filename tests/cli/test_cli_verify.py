@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any, Callable
 
@@ -179,3 +180,24 @@ def test_only_results_are_verified(call: Call, content: bytes | None, said: str)
         Path("r.json").write_bytes(content)
     code, out, err = call("verify", "r.json")
     assert (code, out) == (2, "") and said in err
+
+
+def test_a_result_on_standard_input_is_verified_with_it(command: list[str], project: Path) -> None:
+    def given(rows: str, *words: object) -> Any:
+        call = [*command, *map(str, words), "--quiet"]
+        text = f"x,class\n{rows}"
+        return subprocess.run(call, input=text, capture_output=True, text=True, timeout=60)
+
+    spec = project / "piped.yaml"
+    spec.write_text(
+        "cvinfer: 1\ndata: {source: csv, path: '-', target: class}\nlearners:\n"
+        "  majority: {engine: builtin, learner: majority}\n"
+        "  mean: {engine: builtin, learner: mean}\ntests: [kfold_t]\n"
+    )
+    rows = "".join(f"{i % 7},{'ab'[i % 2]}\n" for i in range(40))
+    made = given(rows, "run", spec, "--output", "piped")
+    assert made.returncode == 0, made.stderr
+    again = given(rows, "verify", "piped/result.json")
+    assert again.returncode == 0 and "SAME" in again.stdout, again.stderr
+    other = given(f"9,a\n{rows}", "verify", "piped/result.json")
+    assert other.returncode == 4 and "(-): expected sha256" in other.stderr
