@@ -162,6 +162,7 @@ def test_every_key_arrives() -> None:
     assert resolved["learners"]["SVM"] == {
         "engine": "sklearn",
         "steps": [{"StandardScaler": {}}, {"SVC": {"C": 10}}],
+        "encode": "onehot",
     }
     assert resolved["compare"] == [["CART", "SVM"], ["1-NN", "SVM"]]
     assert resolved["tests"][1] == {

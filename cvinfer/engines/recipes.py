@@ -429,6 +429,11 @@ class Reader:
             return None
         if all(texts):
             self._names_there(path)
+        elif self.named_columns and self.columns is not None:
+            beyond = [each for each in columns if not 0 <= each < len(self.columns)]
+            if beyond:
+                message = f"there is no feature number {beyond[0]}"
+                self._fault(path, message, f"0 to {len(self.columns) - 1}")
         for i, each in enumerate(columns if all(texts) and self.columns is not None else ()):
             if each not in (self.columns or ()):
                 at = path if one else (*path, i)
