@@ -106,7 +106,11 @@ def comparison_warnings(
         found.append(str(inference["note"]))
     elif discordant is not None and discordant < FEW_DISCORDANT:
         exact = inference["extra"].get("p_exact")
-        beside = "" if exact is None else f"; the exact binomial p {p_equation(exact)}"
+        beside = (
+            ""
+            if exact is None
+            else f"; the exact binomial p {p_equation(exact, inference['alpha'])}"
+        )
         found.append(
             f"few discordant records: n01 + n10 = {discordant:.4g}, below {FEW_DISCORDANT}, so the"
             f" chi-squared approximation is poor{beside}"

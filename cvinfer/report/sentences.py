@@ -143,13 +143,14 @@ def _how_sure(comparison: Mapping[str, Any], correction: Optional[str]) -> str:
     inference = comparison["inference"]
     if inference["degenerate"]:
         return ""
-    words = f"{comparison['test']}, p {p_equation(inference['p_value'])}"
+    alpha = inference["alpha"]
+    words = f"{comparison['test']}, p {p_equation(inference['p_value'], alpha)}"
     if correction is not None:
         method = correction_word(correction)
-        words += f", {method}-corrected p {p_equation(comparison['p_corrected'])}"
+        words += f", {method}-corrected p {p_equation(comparison['p_corrected'], alpha)}"
         if inference["reject"] and not comparison["reject_corrected"]:
             words += ", significant before the correction only"
-    words += f", alpha {inference['alpha']:g}"
+    words += f", alpha {alpha:g}"
     return words if inference["interval"] is not None else f"{words}, a test without an interval"
 
 

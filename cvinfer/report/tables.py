@@ -324,8 +324,8 @@ def _p_cell(entry: Optional[Mapping[str, Any]]) -> Cell:
     if inference["degenerate"]:
         return Cell(NONE, footnote=_shortened(inference["note"]))
     if entry["sentence"] is None:
-        return Cell(p_text(inference["p_value"]))
-    return Cell(p_text(entry["p_corrected"]), bold=entry["reject_corrected"])
+        return Cell(p_text(inference["p_value"], inference["alpha"]))
+    return Cell(p_text(entry["p_corrected"], inference["alpha"]), bold=entry["reject_corrected"])
 
 
 def _training_note(entries: Sequence[Mapping[str, Any]], document: Mapping[str, Any]) -> str:

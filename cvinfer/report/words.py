@@ -43,14 +43,17 @@ def settings(options: Mapping[str, Any]) -> str:
     return ", ".join(f"{key}={value}" for key, value in sorted(options.items()))
 
 
-def p_text(p: float) -> str:
-    """Three decimals, and never 0.000."""
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+def p_text(p: float, alpha: float) -> str:
+    """Three decimals, and never 0.000; more where rounding would cross alpha."""
+    if p < 0.001:
+        return "< 0.001"
+    texts = (f"{p:.{decimals}f}" for decimals in range(3, 17))
+    return next((text for text in texts if (float(text) < alpha) == (p < alpha)), repr(p))
 
 
-def p_equation(p: float) -> str:
+def p_equation(p: float, alpha: float) -> str:
     """p_text as it stands after the letter p: `< 0.001` or `= 0.012`."""
-    return p_text(p) if p < 0.001 else f"= {p_text(p)}"
+    return p_text(p, alpha) if p < 0.001 else f"= {p_text(p, alpha)}"
 
 
 def is_rate(loss: str) -> bool:

@@ -106,7 +106,21 @@ def test_document_warnings_name_their_place() -> None:
     [(0.0, "< 0.001"), (0.000999, "< 0.001"), (0.001, "0.001"), (0.0494, "0.049"), (1.0, "1.000")],
 )
 def test_p_is_never_0_000(p: float, text: str) -> None:
-    assert p_text(p) == text
+    assert p_text(p, 0.05) == text
+
+
+@pytest.mark.parametrize(
+    "p, alpha, text",
+    [
+        (0.0496, 0.05, "0.0496"),
+        (0.04999996, 0.05, "0.04999996"),
+        (0.05, 0.05, "0.050"),
+        (0.0504, 0.05, "0.050"),
+        (0.0104, 0.0102, "0.0104"),
+    ],
+)
+def test_rounding_moves_no_p_to_the_other_side_of_alpha(p: float, alpha: float, text: str) -> None:
+    assert p_text(p, alpha) == text
 
 
 def test_numbers_and_names() -> None:
