@@ -25,7 +25,9 @@ from cvinfer.engines.outside import leading
 from cvinfer.names import close_match
 from cvinfer.engines.quiet import one_line
 
-TAKES_ONE = ("estimator", "base_estimator", "final_estimator", "remainder")
+#: What a ColumnTransformer does with the columns that it gives to nobody.
+REST = "remainder"
+TAKES_ONE = ("estimator", "base_estimator", "final_estimator", REST)
 #: Parameters that hold estimators together with the columns that each is given.
 TAKES_PLACED = ("transformers",)
 #: What may stand in the place of a transformer.
@@ -352,7 +354,10 @@ class Reader:
         if isinstance(value, str) and self.catalogue.find(value) is None:
             if not is_foreign(value) and declared.refused(cls, name, value) is None:
                 return value  # a word with a meaning of its own, such as "deprecated"
-        return self._form(value, path)
+        node = self._form(value, path)
+        if name == REST:
+            self._transforms(node, path)
+        return node
 
     def _several(self, value: Any, path: Path) -> Any:
         if isinstance(value, Mapping):
@@ -407,14 +412,17 @@ class Reader:
         for i, form in enumerate(forms):
             at = (*path, i) if isinstance(value, (list, tuple)) and value else path
             node = self._form(form, at)
-            if node is not None and not hasattr(node.cls, "transform"):
-                message = f"{node.cls.__name__} does not transform"
-                self._fault(at, message, f"transformers, {DROP} or {PASS}")
+            self._transforms(node, at)
             if node is not None:
                 nodes.append(node)
         if len(nodes) < len(forms) or len(forms) == 1:
             return nodes[0] if nodes else None
         return Node(Pipeline, {"steps": named(nodes)})
+
+    def _transforms(self, node: Optional[Node], path: Path) -> None:
+        if node is not None and not hasattr(node.cls, "transform"):
+            message = f"{node.cls.__name__} does not transform"
+            self._fault(path, message, f"transformers, {DROP} or {PASS}")
 
     def _columns(self, value: Any, path: Path) -> Any:
         """The columns of a transformer: a name, a number, a list of them, or a selector."""

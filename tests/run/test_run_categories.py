@@ -279,6 +279,13 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
         },
         r"transformers\[0\]\[0\]: SVC does not transform",
     ),
+    "the rest to no transformer": (
+        {
+            "encode": "none",
+            "steps": [{"ColumnTransformer": {**COLUMNS, "remainder": "SVC"}}, "SVC"],
+        },
+        r"ColumnTransformer\.remainder: SVC does not transform",
+    ),
     "no columns": (
         {"encode": "none", "steps": [{"ColumnTransformer": {"transformers": [["drop"]]}}, "SVC"]},
         r"transformers\[0\]: .* is no transformer with its columns",
@@ -288,7 +295,7 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
             "encode": "none",
             "steps": [{"ColumnTransformer": {"transformers": [["os:system", ["x"]]]}}, "SVC"],
         },
-        r"os:system is code of another package",
+        r"transformers\[0\]\[0\]: os:system is code of ",
     ),
     "no such word": ({"encode": "hot", "learner": "SVC"}, r"L0\.encode: 'hot' is not known"),
 }
