@@ -18,22 +18,26 @@ from cvinfer import limits
 
 #: The directory that is looked into: that of the spec read last.
 _beside: Optional[Path] = None
+#: Whether its entry in sys.path is ours, and the top-level names that were loaded before it was.
+_entered = False
+_loaded: frozenset[str] = frozenset()
 
 
 def look_beside(directory: Path) -> None:
     """Let modules of a directory be imported, and those of the one before no longer.
 
-    Two specs may each have a file of the same name.
+    Two specs may each have a file of the same name. What the process had loaded by itself stays.
     """
-    global _beside
+    global _beside, _entered, _loaded
     place = Path(directory).absolute()
-    if _beside is not None:
-        if str(_beside) in sys.path:
-            sys.path.remove(str(_beside))
-        for name in [name for name, module in sys.modules.items() if _inside(module, _beside)]:
+    if _entered and str(_beside) in sys.path:
+        sys.path.remove(str(_beside))
+    for name, module in list(sys.modules.items()):
+        if _top(name) not in _loaded and _lies_beside(name, getattr(module, "__file__", None)):
             del sys.modules[name]
-    _beside = place
-    if str(place) not in sys.path:
+    _beside, _loaded = place, frozenset(map(_top, sys.modules))
+    _entered = str(place) not in sys.path
+    if _entered:
         sys.path.append(str(place))
     importlib.invalidate_caches()  # files may have come since the directory was last looked into
 
@@ -44,7 +48,7 @@ def own_versions(module: str) -> dict[str, str]:
     By name of the file or package; empty where the module comes from elsewhere.
     """
     found: dict[str, str] = {}
-    wanted = [module.partition(".")[0]]
+    wanted = [_top(module)]
     while wanted:
         name = wanted.pop()
         files = _files(name)
@@ -60,9 +64,18 @@ def own_versions(module: str) -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-def _inside(module: object, directory: Path) -> bool:
-    file = getattr(module, "__file__", None)
-    return isinstance(file, str) and directory in Path(file).parents
+def _top(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def _lies_beside(name: str, file: object) -> bool:
+    """Whether a module's file is there under the module's own name.
+
+    Deeper in the same directory there may be a whole environment with what is installed.
+    """
+    if _beside is None or not isinstance(file, str) or _beside not in Path(file).parents:
+        return False
+    return _top(Path(file).relative_to(_beside).parts[0]) == _top(name)
 
 
 def _files(name: str) -> list[Path]:
@@ -73,7 +86,7 @@ def _files(name: str) -> list[Path]:
         found = importlib.util.find_spec(name)
     except (ImportError, ValueError):
         return []
-    if found is None or not found.origin or _beside not in Path(found.origin).parents:
+    if found is None or not found.origin or not _lies_beside(name, found.origin):
         return []
     file = Path(found.origin)
     return sorted(file.parent.rglob("*.py")) if file.name == "__init__.py" else [file]
@@ -87,6 +100,6 @@ def _imports(content: bytes) -> Iterator[str]:
         return
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (alias.name.partition(".")[0] for alias in node.names)
+            yield from (_top(alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module.partition(".")[0]
+            yield _top(node.module)

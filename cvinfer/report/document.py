@@ -428,6 +428,6 @@ def _learners(spec: SpecLike, runs: Sequence[DataRun]) -> list[dict[str, Any]]:
     others = dict.fromkeys(learner for run in runs for learner, _ in run.losses)
     for name in others:
         if name not in spec.learners:
-            made_elsewhere = {"engine": "predictions", "settings": {}, "categories": None}
-            listed.append({"name": name, **made_elsewhere})
+            made: dict[str, Any] = {"engine": "predictions", "settings": {}, "categories": None}
+            listed.append({"name": name, **made})
     return listed

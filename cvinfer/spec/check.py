@@ -375,7 +375,7 @@ class _Check:
             inner = inner[1:]
         message, allowed, meant, there = _parted(str(error))
         if there is not None:
-            given = self.value.get("data")
+            given: Any = self.value.get("data")
             at = place[1] if len(place) > 1 else 0
             entry = given[at] if isinstance(given, list) else given
             there = f"the {'file' if 'path' in entry else 'data'} has: {there}"

@@ -272,12 +272,20 @@ class Listener(threading.Thread):
             self.came += 1
             one.close()
 
+    def end(self) -> None:
+        # Closing alone would leave the thread waiting for ever, and later tests of this process
+        # would run with two threads.
+        self.socket.shutdown(socket.SHUT_RDWR)
+        self.join(60)
+        self.socket.close()
+        assert not self.is_alive()
+
 
 @pytest.fixture
 def listener() -> Iterator[Listener]:
     made = Listener()
     yield made
-    made.socket.close()
+    made.end()
 
 
 def weka(learner: str, params: Any) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any, Iterator
@@ -12,6 +14,8 @@ from run_examples import MAJORITY, spec_of
 
 from cvinfer.runner import run
 from cvinfer.spec import SpecError, check_file
+
+ROOT = Path(__file__).resolve().parents[2]
 
 CODE = """
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -121,3 +125,37 @@ def test_a_result_finds_the_code_again(tmp_path: Path) -> None:
     assert verify(file, jobs=1, allow_code=True).same
     write_code(tmp_path / "project", "beside_seven", "min")
     assert not verify(file, jobs=1, allow_code=True).same
+
+
+def test_what_was_there_before_stays(tmp_path: Path) -> None:
+    # A project's environment may lie beside the spec, and so may this package; Python may have
+    # been started there.
+    installed = tmp_path / ".venv" / "lib"
+    installed.mkdir(parents=True)
+    (installed / "beside_installed.py").write_text("")
+    (tmp_path / "beside_started.py").write_text("")
+    (tmp_path / "beside_eight.py").write_text("import beside_installed, beside_started\n")
+    code = """
+import sys
+import beside_installed, beside_started
+from cvinfer.engines import own_code
+
+before, path = dict(sys.modules), list(sys.path)
+project, package = sys.argv[1:]
+for directory in (project, project, package, "elsewhere"):
+    own_code.look_beside(directory)
+    assert all(sys.modules.get(name) is module for name, module in before.items())
+    assert sys.path[: len(path)] == path
+    if directory == project:
+        import beside_eight
+        assert list(own_code.own_versions("beside_eight")) == ["beside_eight", "beside_started"]
+assert "beside_eight" not in sys.modules
+"""
+    places = os.pathsep.join(map(str, (ROOT, tmp_path, installed)))
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path), str(ROOT)],
+        env={**os.environ, "PYTHONPATH": places},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
