@@ -55,6 +55,10 @@ INTERNAL = {
         {"data": "{source: predictions, path: d.csv, encoding: hex}"},
         "data.encoding",
     ),
+    "home of nobody": (
+        {"data": "{source: csv, path: ~nobody-of-this-name/d.csv, target: y}"},
+        "data.path",
+    ),
     "address": ({"data": '{source: openml, id: 1, server: "http://[::1"}'}, "data.server"),
     "port": ({"data": '{source: openml, id: 1, server: "http://x:99999999/"}'}, "data.server"),
     "grid": ({"learners": "{a: %s}" % (SEARCH % 5)}, "learners.a.params.param_grid"),
