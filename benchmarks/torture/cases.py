@@ -86,8 +86,8 @@ def carry_out(
     place.mkdir()
     try:
         ground = part.prepared(place / "ground", tally) if part.prepared else None
-    except Skip as why:
-        tally.skip(str(why))
+    except Exception as error:  # what is not tried must not pass for success
+        tally.fault(-1, f"nothing could be prepared: {error}")
         return tally
     wanted = max(1, round(part.target * share))
 

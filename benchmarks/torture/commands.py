@@ -52,7 +52,12 @@ class Answer(NamedTuple):
 def environment(mark: str, temporary: Path, **more: str) -> dict[str, str]:
     temporary.mkdir(parents=True, exist_ok=True)
     kept = {name: value for name, value in os.environ.items() if name != "CVINFER_DEBUG"}
-    return {**kept, MARK: mark, "TMPDIR": str(temporary), "COLUMNS": "200", **more}
+    return {**kept, MARK: _own(mark), "TMPDIR": str(temporary), "COLUMNS": "200", **more}
+
+
+def _own(mark: str) -> str:
+    """A mark that no other torture on this machine has at the same time."""
+    return f"{os.getpid()}-{mark}"
 
 
 @contextlib.contextmanager
@@ -132,7 +137,7 @@ def facts(directory: Path) -> Any:
 
 def marked(mark: str) -> list[int]:
     """The processes that a case started, whatever became of their parents."""
-    entry = f"{MARK}={mark}".encode()
+    entry = f"{MARK}={_own(mark)}".encode()
     found = []
     for name in os.listdir("/proc"):
         if name.isdigit():

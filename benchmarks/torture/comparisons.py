@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import random
+import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Mapping
+from typing import Any, Mapping, Union
 
 from torture.commands import Answer, command, files
 
@@ -32,16 +33,11 @@ class Comparison:
 
     spec: Path
     expected: Mapping[str, bytes]
-    fits: int
     seconds: float
 
 
-@dataclass
-class Undisturbed:
-    """A comparison for each engine that is here, and why the others are not."""
-
-    found: dict[str, Comparison] = field(default_factory=dict)
-    missing: dict[str, str] = field(default_factory=dict)
+class NotHere(Exception):
+    """An engine that cannot be had; the message says why."""
 
 
 def write_data(path: Path, n: int = 120) -> None:
@@ -71,23 +67,36 @@ def write_spec(directory: Path, learners: Mapping[str, Any], **more: Any) -> Pat
     return path
 
 
-def undisturbed(place: Path, engines: Mapping[str, Mapping[str, Any]] = LEARNERS) -> Undisturbed:
-    """Run each comparison once."""
-    made = Undisturbed()
-    for name, learners in engines.items():
-        spec = write_spec(place / name, learners)
-        began = time.monotonic()
-        answer = command(
-            place / name, "run", spec, "--output", place / name / "r" / "made", mark="undisturbed"
-        )
-        if answer.code != 0:
-            made.missing[name] = _first_line(answer)
-            continue
-        expected = files(place / name / "r" / "made")
-        fits = json.loads((place / name / "r" / "made" / "run.json").read_text())["fits"]
-        seconds = time.monotonic() - began
-        made.found[name] = Comparison(spec, expected, fits["fitted"], seconds)
-    return made
+def undisturbed(place: Path, learners: Mapping[str, Any]) -> Comparison:
+    """Run a comparison once; it and its result stay in `place`."""
+    spec = write_spec(place, learners)
+    output = place / "r" / "made"
+    began = time.monotonic()
+    answer = command(place, "run", spec, "--output", output, mark="undisturbed")
+    if answer.code != 0:
+        raise NotHere(_first_line(answer))
+    return Comparison(spec, files(output), time.monotonic() - began)
+
+
+class Comparisons:
+    """The comparison of each engine, made when it is first asked for."""
+
+    def __init__(self, place: Path) -> None:
+        self._place = place
+        self._made: dict[str, Union[Comparison, NotHere]] = {}
+        self._lock = threading.Lock()
+
+    def of(self, engine: str) -> Comparison:
+        with self._lock:
+            if engine not in self._made:
+                try:
+                    self._made[engine] = undisturbed(self._place / engine, LEARNERS[engine])
+                except NotHere as why:
+                    self._made[engine] = why
+            found = self._made[engine]
+        if isinstance(found, NotHere):
+            raise found
+        return found
 
 
 def _first_line(answer: Answer) -> str:

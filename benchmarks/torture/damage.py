@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Callable, Mapping
 
-from torture.cases import Case, Fault, Part, Skip, Tally
+from torture.cases import Case, Fault, Part, Tally
 from torture.commands import clear, no_complaint, nothing_left, same
 from torture.comparisons import BAYES, TREE, Comparison, undisturbed
 from torture.inside import Several
@@ -28,9 +28,7 @@ class Ground:
 
 
 def prepared(place: Path, tally: Tally) -> Ground:
-    found = undisturbed(place, {"Python": {"tree": TREE, "Bayes": BAYES}})
-    if not found.found:
-        raise Skip(str(found.missing))
+    comparison = undisturbed(place / "Python", {"tree": TREE, "Bayes": BAYES})
     whole = place / "Python" / "r" / NAME
     stores = {"closed": place / "closed"}
     stores["closed"].mkdir()
@@ -38,7 +36,7 @@ def prepared(place: Path, tally: Tally) -> Ground:
     for name, merged in (("all in the log", 0), ("half in the log", 16)):
         stores[name] = place / name.replace(" ", "-")
         _open_store(whole, stores[name], merged)
-    return Ground(found.found["Python"], stores, Several(place / "inside", 2))
+    return Ground(comparison, stores, Several(place / "inside", 2))
 
 
 def _open_store(whole: Path, to: Path, merged: int) -> None:

@@ -30,7 +30,7 @@ from torture.commands import (
     same,
     started,
 )
-from torture.comparisons import LEARNERS, Comparison, Undisturbed, undisturbed
+from torture.comparisons import Comparison, Comparisons, NotHere
 from torture.inside import Several
 
 #: How often each engine's turn comes. Starts of R and of the JVM take seconds.
@@ -189,7 +189,7 @@ class Attack:
 class Ground:
     """What all cases share."""
 
-    comparisons: Undisturbed
+    comparisons: Comparisons
     inside: Several
 
     def close(self) -> list[str]:
@@ -197,19 +197,16 @@ class Ground:
 
 
 def prepared(place: Path, tally: Tally) -> Ground:
-    comparisons = undisturbed(place, LEARNERS)
-    if "Python" not in comparisons.found:
-        raise Skip(f"no comparison runs here: {comparisons.missing['Python']}")
-    for name, why in comparisons.missing.items():
-        tally.skip(f"{name}: {why}")
-    return Ground(comparisons, Several(place / "inside", 2))
+    return Ground(Comparisons(place), Several(place / "inside", 2))
 
 
 def case(this: Case) -> None:
     ground: Ground = this.ground
-    turns = [name for name in ground.comparisons.found for _ in range(TURNS[name])]
-    engine = this.draw.choice(turns)
-    comparison = ground.comparisons.found[engine]
+    engine = this.draw.choice([name for name, turns in TURNS.items() for _ in range(turns)])
+    try:
+        comparison = ground.comparisons.of(engine)
+    except NotHere as why:
+        raise Skip(f"{engine}: {why}") from None
     output = this.place / "r" / "made"
     store = output.parent / "store.sqlite"
     mark = f"kill-{this.place.parent.parent.name}-{this.number}"

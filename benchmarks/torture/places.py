@@ -38,10 +38,8 @@ LONG = 40.0
 
 
 def prepared(place: Path, tally: Tally) -> Comparison:
-    found = undisturbed(place, {"Python": {"tree": TREE, "Bayes": BAYES}})
-    if not found.found:
-        raise Skip(str(found.missing))
-    return found.found["Python"]
+    comparison = undisturbed(place / "Python", {"tree": TREE, "Bayes": BAYES})
+    return comparison
 
 
 def _in_own_mounts(this: Case, steps: Sequence[str]) -> list[Answer]:

@@ -28,6 +28,7 @@ def torture(*words: str) -> "subprocess.CompletedProcess[str]":
         ("damage", "0.03", "6 "),
         ("hostile", "0.02", "exit code 2"),
         ("names", "0.02", "names that run"),
+        ("kills", "0.002", "runs that went on from there"),
     ],
 )
 def test_a_slice_passes(part: str, share: str, counted: str) -> None:
