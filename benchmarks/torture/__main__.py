@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import sys
 import tempfile
@@ -32,6 +31,8 @@ def main() -> int:
     if sys.platform != "linux":
         sys.exit("this looks into /proc, which only Linux has")
     given = arguments()
+    if given.write and (given.share < 1.0 or given.case):
+        sys.exit("only whole parts are written to the page: without --share and --case")
     began = time.monotonic()
     place = Path(tempfile.mkdtemp(prefix="torture-"))
     found: dict[str, Tally] = {}
@@ -43,6 +44,8 @@ def main() -> int:
                     part, given.seed, given.share, where, given.jobs, given.case
                 )
                 tell(part, found[part.name], given.seed)
+                if given.write:
+                    page.write(part, found[part.name], given.seed)
     finally:
         if given.keep:
             print(f"kept: {place}")
@@ -51,10 +54,6 @@ def main() -> int:
     faults = sum(len(tally.faults) for tally in found.values())
     seconds = time.monotonic() - began
     print(f"{faults} faults in {seconds:.0f} s, seed {given.seed}")
-    if given.write:
-        if set(found) != {part.name for part in PARTS} or given.share < 1.0:
-            sys.exit("only a whole run is written to the page: without --only and --share")
-        page.write(page.section(PARTS, found, given.seed, seconds, os.cpu_count() or 1))
     return 1 if faults else 0
 
 

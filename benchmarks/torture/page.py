@@ -8,7 +8,6 @@ import subprocess
 import time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Mapping, Sequence
 
 from torture.cases import Part, Tally
 
@@ -18,28 +17,18 @@ BEGIN, END = "<!-- last run: begin -->\n", "<!-- last run: end -->\n"
 PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "rpy2")
 
 
-def section(
-    parts: Sequence[Part], found: Mapping[str, Tally], seed: int, seconds: float, cores: int
-) -> str:
-    """What the page says of one run."""
-    faults = sum(len(tally.faults) for tally in found.values())
-    lines = [
-        f"{time.strftime('%Y-%m-%d', time.gmtime())}, seed {seed}, {seconds / 60:.0f} minutes on a"
-        f" machine with {cores} cores that had other work too: **{faults} faults**.",
-        "",
-        versions() + ".",
-        "",
-        "| part | counted | found |",
-        "|---|---|---|",
-    ]
-    for part in parts:
-        tally = found[part.name]
-        counts = [f"{count:,} {what}" for what, count in sorted(tally.counts.items())]
-        worst = [f"{what}: at most {value:.1f}" for what, value in sorted(tally.worst.items())]
-        skipped = [f"skipped {count}: {why}" for why, count in tally.skipped.items()]
-        told = f"{len(tally.faults)} faults" if tally.faults else "no fault"
-        lines.append(f"| {part.title} | {'; '.join([*counts, *worst, *skipped])} | {told} |")
-    return "\n".join(lines) + "\n"
+HEAD = "| part | run | counted | found |"
+
+
+def row(part: Part, tally: Tally, seed: int) -> str:
+    """What the page says of one part."""
+    run = f"{time.strftime('%Y-%m-%d', time.gmtime())}, seed {seed}, {tally.seconds / 60:.1f} min"
+    counts = [f"{count:,} {what}" for what, count in sorted(tally.counts.items())]
+    worst = [f"at most {value:.1f} {what}" for what, value in sorted(tally.worst.items())]
+    skipped = [f"skipped {count}: {why}" for why, count in tally.skipped.items()]
+    told = f"{len(tally.faults)} faults" if tally.faults else "no fault"
+    cells = (part.title, run, "; ".join([*counts, *worst, *skipped]), told)
+    return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
 
 
 def versions() -> str:
@@ -58,10 +47,16 @@ def versions() -> str:
     return ", ".join([*found, f"Linux {platform.release()}"])
 
 
-def write(text: str, path: Path = PATH) -> None:
+def write(part: Part, tally: Tally, seed: int, path: Path = PATH) -> None:
+    """Put a part that was run whole in the place of what the page said of it."""
     page = path.read_text(encoding="utf-8")
     before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
+    inside, end, after = rest.partition(END)
     if not (begin and end):
         raise SystemExit(f"{path} has no place for the last run")
+    rows = {line.split(" | ")[0]: line for line in inside.splitlines() if line.startswith("| ")}
+    rows.pop(HEAD.split(" | ")[0], None)
+    new = row(part, tally, seed)
+    rows[new.split(" | ")[0]] = new
+    text = "\n".join([versions() + ".", "", HEAD, "|---|---|---|---|", *rows.values()]) + "\n"
     path.write_text(before + BEGIN + text + END + after, encoding="utf-8")

@@ -168,6 +168,9 @@ def _spots(node: Any) -> list[tuple[Any, Any]]:
 def changed(node: Any, draw: Random, place: Path) -> Any:
     """A structure with some of its nodes replaced, removed, renamed, doubled or moved."""
     new = json.loads(json.dumps(node))
+    if draw.random() < 0.4:
+        _change_slightly(new, draw, place)
+        return new
     for _ in range(draw.choice((1, 1, 1, 2, 4))):
         spots = _spots(new)
         if not spots:
@@ -189,6 +192,22 @@ def changed(node: Any, draw: Random, place: Path) -> Any:
         else:
             holder += [json.loads(json.dumps(holder[key]))] * draw.choice((1, 2, 50))
     return new
+
+
+def _change_slightly(node: Any, draw: Random, place: Path) -> None:
+    """One value becomes another of its kind, which comes further before it is found out."""
+    spots = [(holder, key) for holder, key in _spots(node) if not _spots(holder[key])]
+    if not spots:
+        return
+    holder, key = draw.choice(spots)
+    old = holder[key]
+    if isinstance(old, bool) or old is None:
+        holder[key] = draw.choice((True, False, None))
+    elif isinstance(old, (int, float)):
+        holder[key] = draw.choice((old + 1, old - 1, old * 2, old / 2, -old, old * 1000, 0, 1, 2))
+    elif isinstance(old, str):
+        others = (old + draw.choice(texts(place)), old[:-1], old.upper(), old + " ", old * 50)
+        holder[key] = draw.choice((*others, draw.choice(PLAUSIBLE)))
 
 
 # --- changes of a text ----------------------------------------------------------------------------
