@@ -185,6 +185,11 @@ def test_nor_are_they_tested_again(name, call, result):
     assert answer.code in (0, 2)
 
 
+def test_nor_are_they_run_again(call, result):
+    path = result(lambda document: document.update(learners=[{"name": {}}, {"name": []}, None]))
+    assert call("validate", path).code in (0, 2)
+
+
 # --- accepted in silence --------------------------------------------------------------------------
 
 
