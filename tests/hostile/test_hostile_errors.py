@@ -116,6 +116,8 @@ def test_a_huge_number_for_r_is_a_fault_of_its_file(call, place):
         answer = call("validate", spec, place / "fine.yaml")
         assert answer.code == 2
         assert "learners.b" in answer.text  # nnet needs a size
+        told = "learners.a.params.cp: this is not a finite number"
+        assert (told in answer.text) == (number[:2] != "10"), answer.text
         assert "fine.yaml: ok" in answer.text
 
 
