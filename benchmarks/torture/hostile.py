@@ -83,6 +83,30 @@ SPECS: tuple[dict[str, Any], ...] = (
         "partition": {"scheme": "file", "path": "splits.csv"},
         "tests": ["kfold_t"],
     },
+    {
+        "data": {"source": "csv", "path": "kinds.csv", "target": "class", "positive": "c1"},
+        "learners": {
+            "a": {"engine": "sklearn", "learner": "DecisionTreeClassifier", "encode": "ordinal"},
+            "b": {
+                "engine": "sklearn",
+                "encode": "none",
+                "steps": [{"OneHotEncoder": {"handle_unknown": "ignore"}}, "LogisticRegression"],
+            },
+        },
+        "tests": ["kfold_t"],
+        "intervals": ["f1_beta_prime"],
+        "partition": {"scheme": "kfold", "k": 10, "groups": "owner"},
+    },
+    {
+        "data": {
+            "source": "predictions",
+            "path": "test-set.csv",
+            "record": "id",
+            "truth": "label",
+            "learners": {"resnet": "net", "vit": "vit"},
+        },
+        "tests": "recommended",
+    },
 )
 #: Ways to code, files and the network that docs/security.md names, as learners.
 WAYS: tuple[dict[str, Any], ...] = (
@@ -154,6 +178,10 @@ def prepared(place: Path, tally: Tally) -> Ground:
         "predictions.csv": "\n".join(["split,record,truth,a,b", *predictions]) + "\n",
         "splits.csv": "\n".join(["scheme,replication,fold,role,record", *splits]) + "\n",
     }
+    kinds = [f"{'rgb'[i % 3]},{i % 5},o{i % 12},c{i % 7 % 2}" for i in range(120)]
+    files["kinds.csv"] = "\n".join(["colour,size,owner,class", *kinds]) + "\n"
+    tested = [f"{i},{'pq'[i % 2]},p,{'pq'[i % 3 == 0]}" for i in range(100)]
+    files["test-set.csv"] = "\n".join(["id,label,net,vit", *tested]) + "\n"
     packed = {name: text.encode() for name, text in files.items()}
     return Ground(result, packed, Several(place / "inside", 2))
 
@@ -225,6 +253,8 @@ READ_BY = {
     },
     "predictions.csv": SPECS[6],
     "splits.csv": SPECS[7],
+    "kinds.csv": SPECS[8],
+    "test-set.csv": SPECS[9],
 }
 
 

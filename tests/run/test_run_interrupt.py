@@ -134,3 +134,29 @@ def test_kill_takes_the_workers_along(tmp_path: Path) -> None:
     os.kill(process.pid, signal.SIGKILL)
     process.communicate(timeout=30)
     assert all_gone(workers, 2.0)
+
+
+SWALLOWED = """
+import os, signal, sys, time
+import cvinfer.spec
+from cvinfer.cli import main
+
+def as_numpy_does(*_, **__):
+    # Its compiled part prints what interrupts an import, and raises something else.
+    try:
+        os.kill(os.getpid(), getattr(signal, sys.argv[1]))
+        time.sleep(5)
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        raise ImportError("numpy.core.multiarray failed to import") from None
+
+cvinfer.spec.check_file = as_numpy_does
+main(["validate", "spec.yaml"])
+"""
+
+
+@pytest.mark.parametrize("name, code", [("SIGHUP", 129), ("SIGINT", 130), ("SIGTERM", 143)])
+def test_an_import_that_swallows_a_request_to_end(tmp_path: Path, name: str, code: int) -> None:
+    process = script(SWALLOWED, tmp_path, name)
+    output, errors = process.communicate(timeout=60)
+    assert (process.returncode, output, errors) == (code, b"", b"\ninterrupted\n")
