@@ -173,6 +173,7 @@ def _signals_caught(tell: Callable[[], None]) -> Iterator[None]:
             signal.signal(each, signal.SIG_IGN)
         _requested.append(number)
         sys.excepthook = _without_interruptions
+        sys.unraisablehook = _nor_swallowed_ones
         timer = threading.Timer(PATIENCE, end, (number,))
         timer.daemon = True
         timer.start()
@@ -217,6 +218,12 @@ def _without_interruptions(kind: type[BaseException], error: BaseException, trac
     """Show what nobody caught, but for the interruption, which is told in words."""
     if not issubclass(kind, KeyboardInterrupt):
         sys.__excepthook__(kind, error, trace)
+
+
+def _nor_swallowed_ones(found: Any) -> None:
+    """The same for what Python cannot raise where it happens; then the timer ends the command."""
+    if not issubclass(found.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(found)
 
 
 def _end_interrupted(ctx: click.Context, code: int) -> NoReturn:
