@@ -10,7 +10,7 @@ export PYTHONNOUSERSITE := 1
 SIDE_BY_SIDE = $$($(PYTHON) -c 'import xdist' 2>/dev/null && printf %s '-n logical --maxprocesses 4 --dist loadfile')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run lint format test test-long test-debian docs rates bench bench-weka wheel clean
+.PHONY: help setup run lint format test test-long test-debian docs rates torture bench bench-weka wheel clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -44,6 +44,9 @@ docs: setup ## write the generated pages of docs/
 rates: setup ## measure the error rates of all tests again (a quarter of an hour), then write docs
 	@$(PYTHON) benchmarks/error_rates.py --again
 	@$(PYTHON) docs/generate_tests_md.py
+
+torture: setup ## kills, damage, hostile files, full disks; ARGS="--share 0.1" for less (a quarter of an hour)
+	@cd benchmarks && ../$(PYTHON) -m torture $(ARGS)
 
 bench: setup ## the speed of the inference
 	@$(PYTHON) benchmarks/inference.py

@@ -66,17 +66,17 @@ class Commands(click.Group):
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except KeyboardInterrupt as error:
-            _say_interrupted(ctx)
-            _drop_output()  # the terminal may be gone
-            ctx.exit(getattr(error, "code", 130))
+            _end_interrupted(ctx, getattr(error, "code", 130))
         except BrokenPipeError:
             # Whoever reads has seen enough, as in `cvinfer list tests | head`.
             _drop_output()
             ctx.exit(128 + 13)
-        except CvinferError as error:
-            _say(_message(error))
-            ctx.exit(error.exit_code)
         except Exception as error:
+            if _requested:  # compiled code may turn what interrupts it into an error of its own
+                _end_interrupted(ctx, 128 + _requested[0])
+            if isinstance(error, CvinferError):
+                _say(_message(error))
+                ctx.exit(error.exit_code)
             if os.environ.get("CVINFER_DEBUG"):
                 raise
             text, code = _unforeseen(error)
@@ -171,11 +171,15 @@ def _signals_caught(tell: Callable[[], None]) -> Iterator[None]:
         # Once is enough: a second Ctrl-C would only disturb the end.
         for each in before:
             signal.signal(each, signal.SIG_IGN)
+        _requested.append(number)
+        sys.excepthook = _without_interruptions
+        sys.unraisablehook = _nor_swallowed_ones
         timer = threading.Timer(PATIENCE, end, (number,))
         timer.daemon = True
         timer.start()
         raise Interrupted(number)
 
+    _requested.clear()
     before = {each: signal.getsignal(each) for each in _requests()}
     # Also where a shell started this in the background and had Ctrl-C ignored: whoever interrupts
     # a run by its number means it.
@@ -206,6 +210,26 @@ def _restore(handlers: Mapping[signal.Signals, Any]) -> None:
 
 
 _said_interrupted = threading.Event()
+#: The signal that asked for the end, if one did.
+_requested: list[int] = []
+
+
+def _without_interruptions(kind: type[BaseException], error: BaseException, trace: Any) -> None:
+    """Show what nobody caught, but for the interruption, which is told in words."""
+    if not issubclass(kind, KeyboardInterrupt):
+        sys.__excepthook__(kind, error, trace)
+
+
+def _nor_swallowed_ones(found: Any) -> None:
+    """The same for what Python cannot raise where it happens; then the timer ends the command."""
+    if not issubclass(found.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(found)
+
+
+def _end_interrupted(ctx: click.Context, code: int) -> NoReturn:
+    _say_interrupted(ctx)
+    _drop_output()  # the terminal may be gone
+    ctx.exit(code)
 
 
 def _say_interrupted(ctx: click.Context) -> None:

@@ -91,6 +91,11 @@ def read_file(path: Union[str, "os.PathLike[str]"], default: int = DATA_BYTES) -
         return _read(stream, max_bytes(default), first=size + 1)
 
 
+def at_home(written: str) -> Path:
+    """A path as it is written, where ~ is the home directory; of somebody who has none, a name."""
+    return Path(os.path.expanduser(written))
+
+
 def check_file(path: Path) -> None:
     """Raise what `read_file` would, without reading."""
     with _regular(path):

@@ -68,7 +68,7 @@ def read_bytes(written: str, base: Path) -> bytes:
 
     `written` is the path as the spec has it, relative to `base`.
     """
-    path = base / Path(written).expanduser()
+    path = base / limits.at_home(written)
     try:
         return limits.unpacked(limits.read_file(written if written == "-" else path))
     except limits.Unreadable as error:

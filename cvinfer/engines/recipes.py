@@ -559,7 +559,12 @@ class Reader:
             ):
                 self._fault((*inside, key), f"{_shown(grids)} is no grid of parameters", _GRID)
                 continue
-            known = built(node.values["estimator"]).get_params()
+            searched = built(node.values["estimator"])
+            if not hasattr(searched, "get_params"):
+                message = f"{_shown(searched)} names no estimator"
+                self._fault((*inside, "estimator"), message, "the name of a classifier")
+                return
+            known = searched.get_params()
             for i, grid in enumerate([grids] if one else grids):
                 for name in grid if isinstance(grid, Mapping) else ():
                     if name not in known:

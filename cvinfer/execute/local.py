@@ -56,8 +56,6 @@ class Limits(NamedTuple):
 class WorkerError(CvinferError):
     """Worker processes cannot be had on this machine."""
 
-    exit_code = 1
-
 
 class FitError(CvinferError):
     """The first failure of a run that was to stop there."""

@@ -56,7 +56,7 @@ def spec_in(document: Mapping[str, Any]) -> Mapping[str, Any]:
     learners = spec.get("learners")
     if not isinstance(learners, dict):
         return dict(spec)
-    listed = [each.get("name") for each in document["learners"] if isinstance(each, dict)]
+    listed = [str(each.get("name")) for each in document["learners"] if isinstance(each, dict)]
     order = [*(name for name in listed if name in learners), *learners]
     return {**spec, "learners": {name: learners[name] for name in order}}
 

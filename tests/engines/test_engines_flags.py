@@ -57,6 +57,9 @@ def test_forms(form: str) -> None:
         (["-U", True], (1,)),
         ({"-": 1}, ("-",)),
         ('-K "open', ()),
+        (1.0, ()),
+        (True, ()),
+        ({"W": {"J48": 5}}, ("W", "J48")),
     ],
 )
 def test_what_cannot_be_a_flag_is_named(wrong: object, path: tuple[object, ...]) -> None:

@@ -55,10 +55,26 @@ INTERNAL = {
         {"data": "{source: predictions, path: d.csv, encoding: hex}"},
         "data.encoding",
     ),
+    "home of nobody": (
+        {"data": "{source: csv, path: ~nobody-of-this-name/d.csv, target: y}"},
+        "data.path",
+    ),
     "address": ({"data": '{source: openml, id: 1, server: "http://[::1"}'}, "data.server"),
     "port": ({"data": '{source: openml, id: 1, server: "http://x:99999999/"}'}, "data.server"),
     "grid": ({"learners": "{a: %s}" % (SEARCH % 5)}, "learners.a.params.param_grid"),
     "grid of numbers": ({"learners": "{a: %s}" % (SEARCH % "[5]")}, "learners.a.params.param_grid"),
+    "grid of nothing": (
+        {"learners": "{a: %s}" % (SEARCH % "{C: [1]}").replace("SVC", "null")},
+        "learners.a.params.estimator",
+    ),
+    "grid of no estimator": (
+        {"learners": "{a: %s}" % (SEARCH % "{C: [1]}").replace("SVC", "nobody")},
+        "learners.a.params.estimator",
+    ),
+    "options": (
+        {"learners": "{a: {engine: rweka, learner: J48, options: 1.0}}"},
+        "learners.a.options",
+    ),
     "grid of text": ({"learners": "{a: %s}" % (SEARCH % "abc")}, "learners.a.params.param_grid"),
 }
 
@@ -67,6 +83,8 @@ INTERNAL = {
 def test_faults_have_their_place(name, call, place):
     (place / "d.csv").write_text("x,y\n1,a\n2,b\n")
     more, path = INTERNAL[name]
+    if "rweka" in str(more) and not HAS_R:
+        pytest.skip("needs R")
     spec = written(place, **more)
     for command in ("validate", "run"):
         answer = call(command, spec)
@@ -98,6 +116,8 @@ def test_a_huge_number_for_r_is_a_fault_of_its_file(call, place):
         answer = call("validate", spec, place / "fine.yaml")
         assert answer.code == 2
         assert "learners.b" in answer.text  # nnet needs a size
+        told = "learners.a.params.cp: this is not a finite number"
+        assert (told in answer.text) == (number[:2] != "10"), answer.text
         assert "fine.yaml: ok" in answer.text
 
 
@@ -167,6 +187,11 @@ def test_nor_are_they_tested_again(name, call, result):
     assert answer.code in (0, 2)
 
 
+def test_nor_are_they_run_again(call, result):
+    path = result(lambda document: document.update(learners=[{"name": {}}, {"name": []}, None]))
+    assert call("validate", path).code in (0, 2)
+
+
 # --- accepted in silence --------------------------------------------------------------------------
 
 
@@ -187,6 +212,13 @@ def test_complex_predictions_are_none():
 def test_predictions_with_a_mask_that_masks_nothing_are_taken():
     raw = np.ma.masked_array([0, 1, 0], mask=[False] * 3)
     assert known_codes(raw, 3, ("a", "b"), "x").tolist() == [0, 1, 0]
+
+
+def test_a_cell_without_an_end(call, place):
+    head = "@relation r\n@attribute 'x y' numeric\n@attribute y {p,q}\n@data\n1,p\n"
+    (place / "d.arff").write_text(head + "z" * 200_000 + "\n2,q\n")
+    answer = call("validate", written(place, data="{source: arff, path: d.arff}"))
+    assert answer.code == 2 and "line 6" in answer.text and len(answer.text) < 1000, answer.text
 
 
 ARFF = "@relation r\n@attribute {name} numeric\n@attribute y {{p,q}}\n@data\n" + "1,p\n2,q\n" * 40

@@ -134,3 +134,42 @@ def test_kill_takes_the_workers_along(tmp_path: Path) -> None:
     os.kill(process.pid, signal.SIGKILL)
     process.communicate(timeout=30)
     assert all_gone(workers, 2.0)
+
+
+SWALLOWED = """
+import os, signal, sys, time
+import cvinfer.spec
+from cvinfer.cli import main
+
+def as_numpy_does(*_, **__):
+    # Its compiled part prints what interrupts an import, and raises something else.
+    try:
+        os.kill(os.getpid(), getattr(signal, sys.argv[1]))
+        time.sleep(5)
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        raise ImportError("numpy.core.multiarray failed to import") from None
+
+class AsAnEndOfLifeDoes:
+    # Python itself prints what interrupts it there, and goes on.
+    def __del__(self):
+        os.kill(os.getpid(), getattr(signal, sys.argv[1]))
+        time.sleep(0.01)
+
+def goes_on(*_, **__):
+    AsAnEndOfLifeDoes()
+    time.sleep(60)
+
+cvinfer.spec.check_file = {"raises": as_numpy_does, "goes on": goes_on}[sys.argv[2]]
+main(["validate", "spec.yaml"])
+"""
+
+
+@pytest.mark.parametrize("name, code", [("SIGHUP", 129), ("SIGINT", 130), ("SIGTERM", 143)])
+@pytest.mark.parametrize("how", ["raises", "goes on"])
+def test_code_that_swallows_a_request_to_end(
+    tmp_path: Path, how: str, name: str, code: int
+) -> None:
+    process = script(SWALLOWED, tmp_path, name, how)
+    output, errors = process.communicate(timeout=60)
+    assert (process.returncode, output, errors) == (code, b"", b"\ninterrupted\n")

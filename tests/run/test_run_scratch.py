@@ -147,8 +147,11 @@ def test_what_others_left_is_theirs(temporary: Path, monkeypatch: pytest.MonkeyP
 def test_no_place_for_temporary_files_is_told(tmp_path: Path, temporary: Path) -> None:
     path = spec_of(tmp_path / "spec")
     shutil.rmtree(temporary)
-    with pytest.raises(WorkerError, match="no place for temporary files: .*; name a directory"):
+    with pytest.raises(
+        WorkerError, match="no place for temporary files: .*; name a directory"
+    ) as told:
         run(path, jobs=1)
+    assert told.value.exit_code == 2  # 1 is for faults of the program
 
 
 DIES = """

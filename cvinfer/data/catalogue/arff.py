@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -117,7 +118,7 @@ def _decoded(path: str, lines: list[str]) -> Any:
         return arff.ArffDecoder().decode(counted())
     except arff.ArffException as error:
         fault = str(error).rstrip(".")
-    except (ValueError, IndexError, TypeError, KeyError) as error:
+    except (ValueError, IndexError, TypeError, KeyError, csv.Error) as error:
         fault = f"line {at}: {error}"
     raise UserError(f"{path!r}: {fault}", ("path",))
 

@@ -97,7 +97,7 @@ def user_cache() -> Path:
 def _cache(request: Request) -> Path:
     """Where downloads are kept; every server has its own folder, as ids differ between them."""
     given = request.get("cache")
-    root = request.base / Path(given).expanduser() if given else user_cache() / "openml"
+    root = request.base / limits.at_home(given) if given else user_cache() / "openml"
     server = _server(request)
     return root / (urlsplit(server).netloc.replace(":", "_") if server else "openml.org")
 

@@ -28,6 +28,8 @@ def flags(options: Options, resolve: Callable[[str], str] = str) -> list[str]:
         return []
     if isinstance(options, str):
         return split(options)
+    if not isinstance(options, (Mapping, list, tuple)):
+        raise FlagError(f"{options!r} is no set of options; write a mapping, a text or a list")
     if not isinstance(options, Mapping):
         return [_word(each, (at,)) for at, each in enumerate(options)]
     words: list[str] = []

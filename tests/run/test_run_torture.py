@@ -1,0 +1,37 @@
+"""The program behind `make torture` is alive: a slice of each part that needs no minutes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it looks into /proc")
+
+
+def torture(*words: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "torture", *words],
+        cwd=ROOT / "benchmarks",
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+@pytest.mark.parametrize(
+    "part, share, counted",
+    [
+        ("damage", "0.03", "6 "),
+        ("hostile", "0.02", "exit code 2"),
+        ("names", "0.02", "names that run"),
+        ("kills", "0.002", "runs that went on from there"),
+    ],
+)
+def test_a_slice_passes(part: str, share: str, counted: str) -> None:
+    done = torture("--only", part, "--share", share, "--seed", "3")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert counted in done.stdout and "0 faults" in done.stdout
