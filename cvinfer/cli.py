@@ -310,6 +310,31 @@ MAX_FITS = click.option(
     callback=_raise_limit,
     help="Accept specs that take up to this many fits or comparisons (default: 10M).",
 )
+
+
+def _keep_readings(ctx: click.Context, param: click.Parameter, without: bool) -> None:
+    """Data is read for somebody who waits; what was read is kept beside the store."""
+    from cvinfer.data.kept import Keeping, keeping
+    from cvinfer.execute.progress import telling
+
+    given = ctx.params  # filled while the command line is read
+
+    def place(option: str) -> Optional[Path]:
+        # Elsewhere `output` is a file.
+        return given.get(option) if "store" in given else None
+
+    ctx.with_resource(telling(lambda: bool(given.get("quiet"))))
+    if not without:
+        ctx.with_resource(keeping(Keeping(lambda: place("output"), lambda: place("store"))))
+
+
+NO_CACHE = click.option(
+    "--no-cache",
+    is_flag=True,
+    expose_value=False,
+    callback=_keep_readings,
+    help="Read data files anew, and keep nothing of them beside the store.",
+)
 ALLOW_CODE = click.option(
     "--allow-code",
     is_flag=True,
@@ -319,7 +344,7 @@ ALLOW_CODE = click.option(
 
 
 def spec_options(command: Command) -> Command:
-    command = ALLOW_CODE(MAX_FITS(MAX_BYTES(command)))
+    command = ALLOW_CODE(MAX_FITS(MAX_BYTES(NO_CACHE(command))))
     return click.option(
         "--set",
         "overrides",
@@ -675,6 +700,22 @@ def show(spec: Path, overrides: tuple[str, ...], allow_code: bool) -> None:
 @click.argument("data", required=False, type=PATH, metavar="[DATA]")
 @click.option("--target", help="Column with the classes; needed where DATA is given.")
 @click.option(
+    "--learners",
+    metavar="NAMES",
+    help="Learners with commas between, as cvinfer list learners has them; ENGINE:NAME for one of"
+    " another engine than scikit-learn, such as rweka:J48.",
+)
+@click.option(
+    "--drop", multiple=True, metavar="COLUMN", help="Leave out a column; can be said again."
+)
+@click.option("--encoding", help="Encoding of the file (default: utf-8, or a guess that is told).")
+@click.option("--separator", help="Character between fields of a csv file (default: it is found).")
+@click.option(
+    "--decimal",
+    type=click.Choice([".", ","]),
+    help="Decimal mark of numbers in a csv file (default: it is found).",
+)
+@click.option(
     "-o",
     "--output",
     type=PATH,
@@ -685,21 +726,36 @@ def show(spec: Path, overrides: tuple[str, ...], allow_code: bool) -> None:
 )
 @click.option("--force", is_flag=True, help="Overwrite a file that is there.")
 @MAX_BYTES
-def init(data: Optional[Path], target: Optional[str], output: Path, force: bool) -> None:
+@NO_CACHE
+def init(
+    data: Optional[Path],
+    target: Optional[str],
+    learners: Optional[str],
+    drop: tuple[str, ...],
+    encoding: Optional[str],
+    separator: Optional[str],
+    decimal: Optional[str],
+    output: Path,
+    force: bool,
+) -> None:
     """Write a commented spec that runs: for DATA (csv, arff, parquet), or as a first example.
 
     \b
       cvinfer init
       cvinfer init data.csv --target class
       cvinfer init data.csv --target class -o comparison.yaml
+      cvinfer init data.csv --target class --learners GaussianNB,SVC,rweka:J48 --drop id
     """
-    from cvinfer.scaffold import spec_text, write_spec
+    from cvinfer.scaffold import Wishes, spec_text, write_spec
+
+    separator = {"tab": "\t", "\\t": "\t"}.get(str(separator), separator)
+    wishes = Wishes(target, learners, drop, encoding, separator, decimal)
 
     if str(output) == "-":
-        text, notes = spec_text(data, target, Path("spec.yaml"))
+        text, notes = spec_text(data, wishes, Path("spec.yaml"))
         say_whole(text)
     else:
-        notes = write_spec(data, target, output, force)
+        notes = write_spec(data, wishes, output, force)
     for note in notes:
         _say(f"note: {note}")
     if str(output) == "-":

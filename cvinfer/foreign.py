@@ -132,6 +132,12 @@ def write_to(stream: IO[str], text: str) -> None:
     stream.flush()
 
 
+def write_over(stream: IO[str], text: str) -> None:
+    """Print to a stream, from the start of the line that stands there."""
+    stream.write("\r" + shown(text))
+    stream.flush()
+
+
 def print_styled(console: Any, *pieces: tuple[str, str]) -> None:
     """Print pieces of a line, each with its style, on a console of rich."""
     from rich.text import Text

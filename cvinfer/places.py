@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Optional, Sequence, Union
 from cvinfer.errors import UserError
 from cvinfer.spec.model import Spec
 
-STORE_NAME = "store.sqlite"
+RESULTS, STORE_NAME = "results", "store.sqlite"
 #: A file name is made of at most so many characters of a data set's name.
 LONGEST = 80
 
@@ -46,15 +46,20 @@ def find_store(spec: Spec, output: Given = None, store: Given = None) -> StorePl
     that is there. If none is, it will be made beside the results. What lies beside a spec may have
     come with it, so that it is told, and another user's is not taken.
     """
+    return store_of(_results(spec), spec.base, output, store)
+
+
+def store_of(results: Path, base: Path, output: Given = None, store: Given = None) -> StorePlace:
+    """The same for a spec in `base` whose results go below `results`."""
     if store is not None:
         return StorePlace(Path(store))
     if output is not None:
         return StorePlace(Path(output).parent / STORE_NAME)
-    here = _results(spec) / STORE_NAME
+    here = results / STORE_NAME
     if here.is_file():
         others = "" if _is_mine(here) else ", which belongs to another user: its fits are believed"
         return StorePlace(here, others)
-    beside = [place / here for place in (spec.base, spec.base.parent)]
+    beside = [place / here for place in (base, base.parent)]
     there = [each for each in dict.fromkeys(beside) if each.is_file()]
     mine = [each for each in there if _is_mine(each)]
     if mine:
@@ -75,8 +80,13 @@ def _is_mine(path: Path) -> bool:
     return user is None or path.stat().st_uid == user
 
 
+def readings_of(store: Path) -> Path:
+    """The directory beside a store for what was read of large files of data."""
+    return store.with_name(f"{store.stem}.data")
+
+
 def _results(spec: Spec) -> Path:
-    written = str(spec.output.get("directory", "results"))
+    written = str(spec.output.get("directory", RESULTS))
     try:
         return Path(written).expanduser()
     except RuntimeError:

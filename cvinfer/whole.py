@@ -25,11 +25,11 @@ _numbers = itertools.count(1)
 
 
 @contextlib.contextmanager
-def whole(path: Path) -> Iterator[BinaryIO]:
+def whole(path: Path, lasting: bool = True) -> Iterator[BinaryIO]:
     """A stream for the new content of a file, which takes its place at the end of the block.
 
     If the block fails, whatever was there before stays as it is. A device, such as /dev/null, is
-    written to.
+    written to. Unless it is to be `lasting`, nobody waits for the disk.
     """
     if path.is_char_device():
         with open(path, "wb") as device:
@@ -41,7 +41,8 @@ def whole(path: Path) -> Iterator[BinaryIO]:
         with stream:
             yield stream
             stream.flush()
-            os.fsync(stream.fileno())
+            if lasting:
+                os.fsync(stream.fileno())
             if fcntl is not None:
                 os.replace(beside, path)  # before the lock is lost
         if fcntl is None:

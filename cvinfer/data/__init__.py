@@ -16,8 +16,11 @@ from typing import Any
 import numpy as np
 
 from cvinfer.arrays import entries
+from cvinfer.execute.progress import waiting
 
 from .dataset import Column, Dataset, Groups
+from .groups import group_places
+from .kept import table_of
 from .predictions import PredictionSet, read_predictions, write_predictions
 from .registry import Option, Request, SourceInfo, checked, faults, sources
 from .splits_file import read_splits, write_splits
@@ -51,10 +54,13 @@ def load(
     path of a fault in one of them is ("groups", column).
     """
     info = checked(spec)
-    found = info.reader(Request(spec, Path(base), seed))
-    if isinstance(found, PredictionSet):
-        return found
-    return finish(found, spec, seed, groups)
+    groups = tuple(groups)
+    request = Request(spec, Path(base), seed, tuple(group_places(spec, groups)))
+    with waiting(f"reading {spec.get('path') or spec.get('name') or spec['source']}"):
+        found = table_of(info, request)
+        if isinstance(found, PredictionSet):
+            return found
+        return finish(found, spec, seed, groups)
 
 
 @dataclass(frozen=True)

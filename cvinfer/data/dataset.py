@@ -3,19 +3,37 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cvinfer.arrays import entries
 
-__all__ = ["Column", "Dataset", "Groups", "categories", "content_hash", "sorted_classes"]
+__all__ = [
+    "Column",
+    "Dataset",
+    "Groups",
+    "Texts",
+    "categories",
+    "content_hash",
+    "sorted_classes",
+]
 
 NUMERIC, CATEGORICAL = "numeric", "categorical"
+
+
+def _frozen(values: Any, dtype: Any) -> NDArray[Any]:
+    """The values in an array that nobody changes; a copy unless they are in one already."""
+    if isinstance(values, np.ndarray) and values.dtype == dtype and values.base is None:
+        if not values.flags.writeable:
+            return values
+    own = np.array(values, dtype=dtype)
+    own.setflags(write=False)
+    return own
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,9 +53,7 @@ class Column:
 
     def __post_init__(self) -> None:
         dtype = np.float64 if self.kind == NUMERIC else np.int32
-        values = np.array(self.values, dtype=dtype)
-        values.setflags(write=False)
-        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "values", _frozen(self.values, dtype))
 
     @property
     def missing(self) -> NDArray[np.bool_]:
@@ -127,10 +143,37 @@ class Dataset:
         self.__dict__.update({**state, "source": MappingProxyType(state["source"])})
 
 
+@dataclass(frozen=True, eq=False)
+class Texts(Sequence[Optional[str]]):
+    """One text or None for each record, as codes (-1 for None) into the different ones.
+
+    levels: the texts that occur, each once, by code point.
+    """
+
+    codes: NDArray[np.int32]
+    levels: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, at: Any) -> Any:
+        code = self.codes[at]
+        if isinstance(code, np.ndarray):
+            return [None if each < 0 else self.levels[each] for each in code]
+        return None if code < 0 else self.levels[code]
+
+    def mapped(self, change: Callable[[str], Optional[str]]) -> Texts:
+        """Other texts in the place of these."""
+        codes, levels = categories([change(level) for level in self.levels])
+        return Texts(np.append(codes, np.int32(-1))[self.codes], levels)
+
+
 def categories(
     texts: Sequence[str | None], levels: Iterable[str] | None = None
 ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     """Codes (-1 for None) and levels: those given, else the texts found, by code point."""
+    if isinstance(texts, Texts) and levels is None:
+        return texts.codes, texts.levels
     if levels is None:
         levels = sorted({text for text in texts if text is not None})
     levels = tuple(levels)
@@ -180,10 +223,11 @@ def content_hash(
         if column.detail:
             texts("detail", column.detail)
         if column.kind == NUMERIC:
-            values = np.where(np.isnan(column.values), np.nan, column.values)
-            digest.update(values.astype("<f8").tobytes())
+            gone = np.isnan(column.values)
+            values = np.where(gone, np.nan, column.values) if gone.any() else column.values
+            digest.update(np.ascontiguousarray(values, dtype="<f8").data)
         else:
-            digest.update(column.values.astype("<i4").tobytes())
+            digest.update(np.ascontiguousarray(column.values, dtype="<i4").data)
     texts(*classes)
     digest.update(target.astype("<i4").tobytes())
     if class_levels:

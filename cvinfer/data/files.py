@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import contextlib
 import csv
 import difflib
 import io
@@ -15,17 +17,20 @@ from cvinfer.foreign import quoted
 __all__ = [
     "did_you_mean",
     "in_the_data",
-    "read_bytes",
-    "read_text",
-    "read_rows",
-    "repeated",
+    "likely_encoding",
     "listed",
+    "read_bytes",
+    "read_rows",
+    "read_text",
+    "read_utf8",
+    "repeated",
 ]
 
 THE_DATA_HAS = "; the data has "
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _LONGEST_FIELD = 2**31 - 1
 _LISTED = 12
+_PIECE = 1 << 22
 
 
 def did_you_mean(wrong: str, allowed: Iterable[str]) -> str:
@@ -95,7 +100,53 @@ def _beside(path: Path) -> str:
 
 def read_text(written: str, base: Path, encoding: str = "utf-8") -> str:
     """The text of a file, without a byte order mark."""
+    return _text(written, read_bytes(written, base), encoding)
+
+
+def read_utf8(written: str, base: Path, encoding: str = "utf-8") -> bytes:
+    """The same in UTF-8; a large file that is in it already is not copied."""
     data = read_bytes(written, base)
+    if _is_utf8(data, encoding) and b"\0" not in data:
+        return data[len(codecs.BOM_UTF8) :] if data.startswith(codecs.BOM_UTF8) else data
+    return _text(written, data, encoding).encode("utf-8", "surrogatepass")
+
+
+def _is_utf8(data: bytes, encoding: str) -> bool:
+    """Whether these bytes, read in this encoding, say the same in UTF-8."""
+    try:
+        name = codecs.lookup(encoding).name
+    except (LookupError, ValueError):
+        return False
+    if name in ("ascii", "iso8859-1", "cp1252") or data.isascii():
+        return name in ("ascii", "iso8859-1", "cp1252", "utf-8") and data.isascii()
+    if name != "utf-8":
+        return False
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for at in range(0, len(data), _PIECE):
+            decoder.decode(data[at : at + _PIECE])
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def likely_encoding(data: bytes) -> str:
+    """utf-8 where that is possible, else a guess."""
+    if data.startswith(_UTF16):
+        return "utf-16"
+    if _is_utf8(data, "utf-8"):
+        return "utf-8"
+    # Windows has letters where latin-1 has control characters, which no table holds.
+    controls = any(bytes([code]) in data for code in range(0x80, 0xA0))
+    if controls:
+        with contextlib.suppress(UnicodeDecodeError):
+            data.decode("cp1252")
+            return "cp1252"
+    return "latin-1"
+
+
+def _text(written: str, data: bytes, encoding: str) -> str:
     if encoding == "utf-8" and data.startswith(_UTF16):
         raise UserError(
             f"{written!r} starts like UTF-16; save it as UTF-8 or say encoding: utf-16", ("path",)

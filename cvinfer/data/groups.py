@@ -10,11 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cvinfer.errors import UserError
 from cvinfer.partitions import PartitionError, Plan
 
-from .dataset import NUMERIC, Column, Dataset, Groups, categories
+from .dataset import NUMERIC, Column, Dataset, Groups, Texts, categories
 from .files import in_the_data
 from .table import Table
 
@@ -69,8 +70,8 @@ def _groups(table: Table, column: str, notes: list[str]) -> Groups:
     if table.texts is None:
         return Groups(column, _codes(table.columns[column]()))
     # As written: numbers would make one group of 7 and 07, or of long ones that differ at the end.
-    texts = [text if text and text.strip() else None for text in table.texts(column)]
-    codes, labels = categories(texts)
+    found = Texts(*categories(table.texts(column)))
+    codes, labels = categories(found.mapped(lambda text: text if text.strip() else None))
     alike: dict[str, str] = {}
     for label in labels:
         other = alike.setdefault(label.strip().casefold().lstrip("0"), label)
@@ -93,15 +94,21 @@ def _codes(column: Column) -> Any:
 
 
 def drop_or_refuse(
-    groups: Sequence[Groups], places: Mapping[str, tuple[object, ...]], missing: str | None
-) -> np.ndarray[Any, np.dtype[np.bool_]] | None:
-    """Which records have to go for want of a group, or None; without `missing: drop` a fault."""
-    holes = {each.name: each.codes < 0 for each in groups}
+    groups: Sequence[Groups],
+    places: Mapping[str, tuple[object, ...]],
+    missing: str | None,
+    labelled: NDArray[np.bool_],
+) -> NDArray[np.bool_] | None:
+    """Which records have to go for want of a group, or None; without `missing: drop` a fault.
+
+    Those that have no label go anyway.
+    """
+    holes = {each.name: (each.codes < 0) & labelled for each in groups}
     bare = {name: hole for name, hole in holes.items() if hole.any()}
     if not bare:
         return None
     for name, hole in bare.items():
-        if hole.all():
+        if hole.sum() == labelled.sum():
             raise UserError(
                 f"groups: column {name!r} has no value in any record; name another", places[name]
             )

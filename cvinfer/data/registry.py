@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -28,11 +28,15 @@ class Option(NamedTuple):
 
 @dataclass(frozen=True)
 class Request:
-    """What a source is asked for: its options, the folder of the spec, the seed."""
+    """What a source is asked for: its options, the folder of the spec, the seed.
+
+    groups: columns that say which records belong together, wanted as they are written.
+    """
 
     options: Mapping[str, Any]
     base: Path
     seed: int
+    groups: tuple[str, ...] = ()
 
     def __getitem__(self, key: str) -> Any:
         return self.options[key]
@@ -40,6 +44,15 @@ class Request:
     def get(self, key: str, default: Any = None) -> Any:
         value = self.options.get(key)
         return default if value is None else value
+
+    def wanted(self, names: Sequence[str]) -> list[str]:
+        """Those of these columns that can become features; what is wrong is told later."""
+        keep, drop = self.get("keep", []), self.get("drop", [])
+        return [
+            name
+            for name in dict.fromkeys(names)
+            if name not in self.groups and name not in drop and (not keep or name in keep)
+        ]
 
 
 Reader = Callable[[Request], Any]
@@ -94,6 +107,11 @@ TRANSFORMS = {
         "records with a missing feature: drop them, impute with what the training records of a "
         "split say, or keep them as they are for learners that can deal with them",
     ),
+    "missing_target": Option(
+        "string",
+        False,
+        "records without a class label: drop them; by default they are refused",
+    ),
     "binarize": Option(
         "string | integer | object",
         False,
@@ -106,7 +124,7 @@ TRANSFORMS = {
         "a random sample of the records: {n, replace: false, stratify: false}",
     ),
 }
-MISSING = ("drop", "impute", "keep")
+WORDS = {"missing": ("drop", "impute", "keep"), "missing_target": ("drop",)}
 
 _registered: dict[str, SourceInfo] = {}
 
@@ -141,9 +159,8 @@ def source(
             )
         every = {**COMMON, **options, **shared}
         every = {key: option for key, option in every.items() if key not in unable}
-        words = dict(choices or {})
-        if "missing" in every:
-            words["missing"] = MISSING
+        words = {key: allowed for key, allowed in WORDS.items() if key in every}
+        words.update(choices or {})
         _registered[name] = SourceInfo(
             name,
             description,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,10 +12,10 @@ from numpy.typing import NDArray
 
 from cvinfer.errors import UserError
 
-from .dataset import CATEGORICAL, NUMERIC, Column, categories
+from .dataset import NUMERIC, Column
 from .files import in_the_data, listed
 
-__all__ = ["Table", "text_column", "choose", "column_of", "names_in"]
+__all__ = ["Table", "choose", "column_of", "names_in", "numbers"]
 
 # Anything else cannot be part of a number; Python's own float also takes 'nan' and '1_000'.
 _NO_NUMBER = re.compile(r"[^0-9eE.+\-\s]")
@@ -44,31 +45,20 @@ class Table:
         return len(self.labels)
 
 
-def numbers(texts: Sequence[str]) -> list[float] | None:
+def numbers(texts: Sequence[str], decimal: str = ".") -> list[float] | None:
     """The texts as numbers if every one of them is finite, else None."""
-    if _NO_NUMBER.search("\n".join(texts)):
+    joined = "\n".join(texts)
+    if decimal != ".":
+        # A point is no part of a number then: it may stand between thousands.
+        joined = joined.translate({ord(decimal): ".", ord("."): "x"})
+    if _NO_NUMBER.search(joined):
         return None
     try:
-        found = list(map(float, texts))
+        plain = texts if decimal == "." else [text.replace(decimal, ".") for text in texts]
+        found = list(map(float, plain))
     except ValueError:
         return None
     return found if np.isfinite(found).all() else None
-
-
-def text_column(name: str, texts: Sequence[str], missing: frozenset[str]) -> Column:
-    """Numeric if every entry that is not missing is a finite number, else categorical."""
-    distinct = sorted(set(texts) - missing)
-    found = numbers(distinct)
-    if found is None:
-        entries: Sequence[str | None] = texts
-        if missing.intersection(texts):
-            entries = [None if text in missing else text for text in texts]
-        codes, levels = categories(entries, distinct)
-        return Column(name, CATEGORICAL, codes, levels)
-    value = dict(zip(distinct, found))
-    value.update(dict.fromkeys(missing, float("nan")))
-    values = np.fromiter(map(value.__getitem__, texts), dtype=np.float64, count=len(texts))
-    return Column(name, NUMERIC, values)
 
 
 def nearly_numeric(column: Column) -> str | None:
@@ -83,10 +73,22 @@ def _odd_texts(column: Column) -> list[str]:
     """The few texts that keep a column from being numeric; none if there are many of them."""
     if column.kind == NUMERIC or not column.levels:
         return []
-    odd = [level for level in column.levels if numbers([level]) is None]
+    odd = list(itertools.islice(_not_numbers(column.levels), _FEW + 1))
     if len(odd) > _FEW or len(column.levels) - len(odd) < _MANY:
         return []
     return odd if 2 * _count(column, odd) < len(column.values) else []
+
+
+def _not_numbers(texts: Sequence[str]) -> Iterator[str]:
+    """Those that are no numbers, in their order; many that are cost little."""
+    if numbers(texts) is not None:
+        return
+    if len(texts) == 1:
+        yield texts[0]
+        return
+    half = len(texts) // 2
+    yield from _not_numbers(texts[:half])
+    yield from _not_numbers(texts[half:])
 
 
 def _count(column: Column, texts: Sequence[str]) -> int:
@@ -113,8 +115,10 @@ def text_fault(column: Column, na: bool) -> str | None:
             f"column {column.name!r} holds text where learners need numbers: "
             f"{_no_numbers(column, odd)}, or else drop: [{column.name}]"
         )
+    if column.kind == NUMERIC:
+        return None
     present, different = _variety(column)
-    if column.kind == NUMERIC or present < _MANY or different < present:
+    if present < _MANY or different < present:
         return None
     return (
         f"column {column.name!r} holds text where learners need numbers or categories: it differs "
@@ -124,14 +128,17 @@ def text_fault(column: Column, na: bool) -> str | None:
 
 def measured_but(column: Column) -> list[str]:
     """The few texts among what is otherwise a measurement: numbers that seldom occur again."""
+    odd = _odd_texts(column)
+    if not odd:
+        return []
     present, different = _variety(column)
-    return _odd_texts(column) if 2 * different > present else []
+    return odd if 2 * different > present else []
 
 
 def _variety(column: Column) -> tuple[int, int]:
-    """How many records have a value, and how many values there are."""
-    values = column.values[~column.missing]
-    return len(values), len(np.unique(values))
+    """How many records have a value of a categorical column, and how many values there are."""
+    counts = np.bincount(column.values[~column.missing])
+    return int(counts.sum()), int(np.count_nonzero(counts))
 
 
 def column_of(names: Sequence[str], wanted: str, key: str, what: str) -> None:

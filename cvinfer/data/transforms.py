@@ -1,7 +1,8 @@
 """From the table of a source to a data set: columns, missing values, classes, a sample.
 
-The order is fixed: columns are chosen, records with missing values dropped, classes joined in two,
-then the sample is drawn, so that a sample of n has n records and is stratified by its own classes.
+The order is fixed: columns are chosen, records without a label or with missing values dropped,
+classes joined in two, then the sample is drawn, so that a sample of n has n records and is
+stratified by its own classes.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from cvinfer.errors import UserError
 from cvinfer.partitions.streams import stream
 
 from .names import address_fault, encoding_fault
-from .dataset import Column, Dataset, categories, content_hash, sorted_classes
+from .dataset import Column, Dataset, Texts, categories, content_hash, sorted_classes
 from .files import did_you_mean, in_the_data, listed
 from .groups import drop_or_refuse, group_places, groups_note, read_groups
 from .table import Table, choose, names_in, nearly_numeric, numbers
@@ -27,6 +28,7 @@ __all__ = ["finish", "option_faults"]
 _SAMPLE = ("n", "replace", "stratify")
 _DASHES = "-\u2013\u2014"
 _SHOWN = 5
+_LIKE_MISSING = ("", "na", "n/a", "#n/a", "nan", "null", "?")
 
 Codes = NDArray[np.int32]
 
@@ -39,18 +41,17 @@ def finish(table: Table, spec: Mapping[str, Any], seed: int, groups: Iterable[st
     places = group_places(spec, groups)
     groupings = read_groups(table, places, spec.get("drop") or [], notes)
     features = _features(table, spec, places, notes)
-    codes, labels = categories(table.labels)
-    ungrouped = drop_or_refuse(groupings, places, spec.get("missing"))
-    stay = _without_missing(table, features, codes, ungrouped, spec.get("missing"), notes)
+    codes, labels = categories(_without_empty(table.labels))
+    labelled = _labelled(table, codes, spec, notes)
+    ungrouped = drop_or_refuse(groupings, places, spec.get("missing"), labelled)
+    stay = _without_missing(table, features, labelled, ungrouped, spec.get("missing"), notes)
     if stay is not None:
         features, codes = [column.take(stay) for column in features], codes[stay]
         groupings = [each.take(stay) for each in groupings]
     codes, classes = sorted_classes(codes, labels)
-    if "" in classes:
-        count = int((codes == classes.index("")).sum())
-        notes.append(f"{count} of {len(codes)} records have the empty text as their class")
+    notes.extend(_doubtful_labels(codes, classes, str(spec.get("source"))))
     _need_two(classes, f"target {table.target!r}", ("target",))
-    levels = table.class_levels
+    levels = tuple(filter(None, table.class_levels))
     if spec.get("binarize") is not None:
         codes, classes = _binarize(codes, classes, spec["binarize"])
         levels = ()
@@ -66,12 +67,7 @@ def finish(table: Table, spec: Mapping[str, Any], seed: int, groups: Iterable[st
         if gone:
             notes.append(f"no record of class {listed(gone)} is in the sample")
         _need_two(classes, "the sample", ("sample",), "; draw more records or stratify: true")
-    for column in features:
-        if column.missing.all():
-            raise UserError(
-                f"column {column.name!r} has no value in any record; say drop: [{column.name}]",
-                ("drop",),
-            )
+    _refuse_bare(features)
     if levels == classes:
         levels = ()
     digest = content_hash(features, codes, classes, table.target, levels, groupings)
@@ -124,6 +120,59 @@ def _features(
 # Missing values -----------------------------------------------------------------------------------
 
 
+def _refuse_bare(features: Sequence[Column]) -> None:
+    for column in features:
+        first = column.take(np.zeros(min(1, len(column.values)), dtype=np.int64))
+        if first.missing.all() and column.missing.all():
+            raise UserError(
+                f"column {column.name!r} has no value in any record; say drop: [{column.name}]",
+                ("drop",),
+            )
+
+
+def _without_empty(labels: Sequence[str | None]) -> Texts:
+    """The labels, where the empty text is none."""
+    texts = Texts(*categories(labels))
+    return texts.mapped(lambda label: label or None) if "" in texts.levels else texts
+
+
+def _labelled(
+    table: Table, codes: Codes, spec: Mapping[str, Any], notes: list[str]
+) -> NDArray[np.bool_]:
+    """Which records have a class label; that some have none must have been agreed to."""
+    labelled: NDArray[np.bool_] = codes >= 0
+    count = table.n - int(labelled.sum())
+    if not count:
+        return labelled
+    if "drop" not in (spec.get("missing_target"), spec.get("missing")):
+        raise UserError(
+            f"target {table.target!r} is missing in {count} of {table.n} records, and no label is "
+            "no class; say missing_target: drop to leave them out",
+            ("missing_target",),
+        )
+    if count == table.n:
+        raise UserError(f"target {table.target!r} is missing in all {count} records", ("target",))
+    notes.append(f"{count} of {table.n} records left out: they have no class label")
+    return labelled
+
+
+def _doubtful_labels(codes: Codes, classes: Sequence[str], source: str) -> list[str]:
+    """Notes on classes that look as if somebody had written down that there is none."""
+    from .registry import sources
+
+    found = []
+    for at, label in enumerate(classes):
+        if label.strip().lower() in _LIKE_MISSING:
+            remedy = "leave the label empty"
+            if "na" in sources()[source].options:
+                remedy = f"say na: [{label!r}]"
+            found.append(
+                f"{int((codes == at).sum())} of {len(codes)} records have the class {label!r}; if "
+                f"that means that they have none, {remedy} and missing_target: drop"
+            )
+    return found
+
+
 def _with_holes(holes: Mapping[str, NDArray[np.bool_]]) -> int:
     """How many records lack something."""
     return int(np.logical_or.reduce(list(holes.values())).sum())
@@ -132,20 +181,13 @@ def _with_holes(holes: Mapping[str, NDArray[np.bool_]]) -> int:
 def _without_missing(
     table: Table,
     features: list[Column],
-    codes: Codes,
+    labelled: NDArray[np.bool_],
     ungrouped: NDArray[np.bool_] | None,
     missing: str | None,
     notes: list[str],
 ) -> NDArray[np.int64] | None:
     """The records that stay; None where all do."""
-    unlabelled = codes < 0
-    holes = {column.name: column.missing for column in features}
-    if missing != "drop" and unlabelled.any():
-        raise UserError(
-            f"target {table.target!r} is missing in {int(unlabelled.sum())} of {table.n} records; "
-            "say missing: drop to leave them out",
-            ("missing",),
-        )
+    holes = {column.name: column.missing & labelled for column in features}
     counts = {name: int(hole.sum()) for name, hole in holes.items() if hole.any()}
     if missing is None and counts:
         shown = ", ".join(f"{name!r} in {count}" for name, count in list(counts.items())[:_SHOWN])
@@ -156,6 +198,7 @@ def _without_missing(
             "training records, or missing: keep if every learner can deal with them",
             ("missing",),
         )
+    unlabelled = None if labelled.all() else ~labelled
     if missing != "drop":
         if counts:
             total = sum(counts.values())
@@ -164,16 +207,16 @@ def _without_missing(
                 f"{_with_holes(holes)} of {table.n} records have missing values, {total} in "
                 f"{len(counts)} column(s), which are {fate}"
             )
-        return None
-    gone = unlabelled.copy() if ungrouped is None else unlabelled | ungrouped
-    for column in features:
-        # One bare column would take every record with it; that is refused by name, not obeyed.
-        if holes[column.name].all():
-            raise UserError(
-                f"column {column.name!r} has no value in any record; say drop: [{column.name}]",
-                ("drop",),
-            )
-        gone |= holes[column.name]
+        return None if unlabelled is None else np.flatnonzero(labelled)
+    gone = np.zeros(table.n, dtype=bool) if ungrouped is None else ungrouped.copy()
+    # One bare column would take every record with it; that is refused by name, not obeyed.
+    _refuse_bare(features)
+    for hole in holes.values():
+        gone |= hole
+    if gone.any():
+        notes.append(f"{int(gone.sum())} of {table.n} records dropped: missing values")
+    if unlabelled is not None:
+        gone |= unlabelled
     if not gone.any():
         return None
     if gone.all():
@@ -182,7 +225,6 @@ def _without_missing(
             emptiest = max(counts, key=lambda name: counts[name])
             remedy = f"; the emptiest column is {emptiest!r}; drop it or say missing: impute"
         raise UserError(f"missing: drop leaves none of the {table.n} records{remedy}", ("missing",))
-    notes.append(f"{int(gone.sum())} of {table.n} records dropped: missing values")
     return np.flatnonzero(~gone)
 
 

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import sys
+import threading
 import time
-from typing import Any, Optional, Sequence, TextIO
+from contextvars import ContextVar
+from typing import Any, Callable, Iterator, Optional, Sequence, TextIO
 
-from cvinfer.foreign import shown, write_to
+from cvinfer.foreign import shown, write_over, write_to
+
+#: Seconds after which a wait is told, and how much is said of what is waited for.
+PATIENCE, LINE = 1.0, 60
 
 
 class Progress:
@@ -123,6 +129,49 @@ class BarProgress(Progress):
     def stop(self) -> None:
         with contextlib.suppress(OSError):
             self.bar.stop()
+
+
+_told: ContextVar[Callable[[], bool]] = ContextVar("told", default=lambda: False)
+
+
+@contextlib.contextmanager
+def telling(quiet: Callable[[], bool] = lambda: False) -> Iterator[None]:
+    """Inside, whoever is `waiting` longer than a second sees it, where there is a terminal."""
+    token = _told.set(lambda: sys.stderr.isatty() and not quiet())
+    try:
+        yield
+    finally:
+        _told.reset(token)
+
+
+@contextlib.contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """Something turns on the terminal while the block lasts, from its second second on."""
+    if not _told.get()():
+        yield
+        return
+    ended = threading.Event()
+    turning = threading.Thread(target=_turn, args=(what, ended, sys.stderr), daemon=True)
+    turning.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        turning.join(1.0)
+
+
+def _turn(what: str, ended: threading.Event, stream: TextIO) -> None:
+    if ended.wait(PATIENCE):
+        return
+    began, line = time.monotonic(), shown(what)[:LINE]
+    with contextlib.suppress(OSError, ValueError):
+        for sign in itertools.cycle("|/-\\"):
+            seconds = PATIENCE + time.monotonic() - began
+            write_over(stream, f"{sign} {line} ({seconds:.0f} s) ")
+            if ended.wait(0.1):
+                break
+        write_over(stream, " " * (len(line) + 16))
+        write_over(stream, "")
 
 
 def progress_for(quiet: bool) -> Progress:

@@ -92,8 +92,10 @@ def read_spec(
         from cvinfer.engines.own_code import look_beside
 
         look_beside(base)
+    from cvinfer.data.kept import results_in
     from cvinfer.spec.check import check
 
+    results_in(document.value.get("output"))
     spec, data = check(document, base, name, allow_code)
     faults = in_order(document.faults)
     return Reading(None if faults else spec, data, faults)

@@ -243,6 +243,114 @@ def test_init_takes_texts_among_numbers_for_missing(call: Call, place: Path) -> 
     assert call("validate", "spec.yaml").code == 0
 
 
+def excel(directory: Path) -> None:
+    """As a German Excel writes it, with row numbers from elsewhere and two labels forgotten."""
+    rows = []
+    for at in range(60):
+        label = "" if at in (3, 40) else ["weiblich", "männlich"][at % 2]
+        size = f"{at * 0.37 + at % 2:.2f}".replace(".", ",")
+        rows.append(f"{at + 1};{size};{at % 5};{'grün' if at % 3 else 'rot'};{label}")
+    text = "\r\n".join([";Größe;Zahl;Farbe;Geschlecht", *rows, ""])
+    (directory / "excel.csv").write_bytes(text.encode("latin-1"))
+
+
+def test_init_for_a_file_of_excel_runs_without_an_edit(call: Call, place: Path) -> None:
+    excel(place)
+    code, _, err = call("init", "excel.csv", "--target", "Geschlecht")
+    assert code == 0
+    for words in ("not utf-8", "apart by ';'", "decimal commas", "no name", "2 of 60 records"):
+        assert words in err
+    text = Path("spec.yaml").read_text(encoding="utf-8")
+    data = yaml.safe_load(text)["data"]
+    assert (data["encoding"], data["separator"], data["decimal"]) == ("latin-1", ";", ",")
+    assert (data["drop"], data["missing_target"]) == ([""], "drop")
+    assert "# records without a class label" in text
+    assert call("validate", "spec.yaml").code == 0
+    code, out, _ = call("run", "spec.yaml", "--quiet")
+    assert code == 0 and "2 of 60 records left out: they have no class label" in out
+    result = json.loads(Path("results/excel/result.json").read_text())
+    assert result["data"][0]["n"] == 58
+    assert yaml.safe_load(call("show", "spec.yaml").out)["data"][0]["missing_target"] == "drop"
+
+
+def test_init_does_as_it_is_told(call: Call, place: Path) -> None:
+    excel(place)
+    words = ["--encoding", "cp1252", "--separator", ";", "--decimal", ",", "--drop", "Zahl,Farbe"]
+    learners = "GaussianNB,DecisionTreeClassifier,builtin:majority"
+    code, _, err = call(
+        *("init", "excel.csv", "--target", "Geschlecht", "--learners", learners, *words)
+    )
+    assert code == 0 and "utf-8" not in err and "decimal" not in err
+    spec = yaml.safe_load(Path("spec.yaml").read_text(encoding="utf-8"))
+    assert spec["data"]["drop"] == ["Zahl", "Farbe", ""]
+    assert spec["data"]["encoding"] == "cp1252"
+    assert list(spec["learners"]) == ["GaussianNB", "DecisionTreeClassifier", "majority"]
+    assert spec["learners"]["majority"] == {"engine": "builtin", "learner": "majority"}
+    assert call("validate", "spec.yaml").code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--learners", "GausianNB,SVC"], "did you mean 'GaussianNB'?"),
+        (["--learners", "SVC"], "at least two"),
+        (["--learners", "wekaa:J48,SVC"], "no engine 'wekaa'"),
+        (["--drop", "zz"], "no column 'zz'"),
+        (["--drop", "y"], "drop holds the target"),
+        (["--encoding", "klingon"], "no encoding 'klingon'"),
+        (["--separator", ";;"], "must be one character"),
+        (["--separator", ";"], "has one column"),
+        (["--decimal", ","], "decimal and separator are both ','"),
+        (["--decimal", ";"], "--decimal"),
+    ],
+    ids=str,
+)
+def test_init_refuses_wishes_by_name(call: Call, place: Path, words: list[str], said: str) -> None:
+    Path("data.csv").write_text("x,y\n" + "".join(f"{at},{'ab'[at % 2]}\n" for at in range(40)))
+    code, _, err = call("init", "data.csv", "--target", "y", *words)
+    assert code == 2 and said in err and "Traceback" not in err
+    assert not Path("spec.yaml").exists()
+
+
+def test_what_was_read_is_kept_beside_the_store(
+    call: Call, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import time
+
+    from cvinfer.data import kept
+    from cvinfer.data.catalogue import csv as csv_source
+
+    monkeypatch.setattr(kept, "SMALLEST", 10)
+    really, reads = csv_source.read_utf8, []
+
+    def counted(*words: Any) -> bytes:
+        reads.append(words)
+        return really(*words)
+
+    monkeypatch.setattr(csv_source, "read_utf8", counted)
+    Path("data.csv").write_text("x,y\n" + "".join(f"{at},{'ab'[at % 2]}\n" for at in range(40)))
+    time.sleep(2 * kept.UNSURE)
+    assert call("init", "data.csv", "--target", "y").code == 0
+    assert len(list(Path("results/store.data").iterdir())) == 1
+    count = len(reads)
+    for words in (["validate"], ["plan"], ["show"], ["splits", "-o", "s.csv"], ["run", "--quiet"]):
+        assert call(words[0], "spec.yaml", *words[1:]).code == 0
+    assert len(reads) == count
+    before = Path("results/data/result.json").read_bytes()
+    assert call("run", "spec.yaml", "--quiet", "--no-cache").code == 0
+    assert len(reads) == count + 1
+    assert Path("results/data/result.json").read_bytes() == before
+    # A place that is named has its own.
+    assert call("run", "spec.yaml", "--quiet", "--output", "there/out").code == 0
+    assert len(list(Path("there/store.data").iterdir())) == 1
+    assert call("validate", "spec.yaml", "--set", "output={directory: else}").code == 0
+    assert len(list(Path("else/store.data").iterdir())) == 1
+    # Who doubts a result reads its data.
+    count = len(reads)
+    assert call("verify", "results/data/result.json", "--quiet").code == 0
+    assert len(reads) > count
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

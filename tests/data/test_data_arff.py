@@ -107,3 +107,17 @@ def test_faults(write: Write, fault: Fault, text: str, words: str) -> None:
 def test_unknown_target(write: Write, fault: Fault) -> None:
     found = fault(source="arff", path=write(DENSE, "p.arff"), target="clas")
     assert "did you mean 'class'?" in str(found) and found.path == ("target",)
+
+
+@pytest.mark.parametrize("kind, gap", [("{no, yes}", "?"), ("string", "?"), ("string", "''")])
+def test_a_missing_label_is_no_class(
+    tmp_path: Path, write: Write, fault: Fault, kind: str, gap: str
+) -> None:
+    head = f"@relation r\n@attribute x numeric\n@attribute class {kind}\n@data\n"
+    path = write(f"{head}1,no\n2,{gap}\n3,yes\n4,{gap}\n5,no\n", "gaps.arff")
+    refused = fault(source="arff", path=path)
+    assert refused.path == ("missing_target",) and "missing in 2 of 5 records" in str(refused)
+    assert "missing_target: drop" in str(refused)
+    data = read(tmp_path, path, missing_target="drop")
+    assert data.classes == ("no", "yes") and data.features[0].values.tolist() == [1, 3, 5]
+    assert data.notes == ("2 of 5 records left out: they have no class label",)

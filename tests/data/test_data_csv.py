@@ -37,13 +37,15 @@ def test_columns_are_typed_by_their_entries(tmp_path: Path, write: Write) -> Non
 
 
 def test_labels_survive_as_written(tmp_path: Path, write: Write) -> None:
-    labels = ["1", "01", "1.0", "TRUE", "true", "NA", "nan", "ä", "", " ", "a,b", 'q"q', "l\nm"]
+    labels = ["1", "01", "1.0", "TRUE", "true", "NA", "nan", "ä", " ", "a,b", 'q"q', "l\nm"]
     quoted = ['"' + label.replace('"', '""') + '"' for label in labels]
     text = "x,y\n" + "".join(f"{at},{label}\n" for at, label in enumerate(quoted))
     data = read(tmp_path, write(text))
     assert [data.classes[code] for code in data.target] == labels
     assert list(data.classes) == sorted(labels)
-    assert any("empty text" in note for note in data.notes)
+    # What may mean that there is no label is told, one note for each.
+    doubtful = [note for note in data.notes if "missing_target: drop" in note]
+    assert len(doubtful) == 3 and "1 of 12 records have the class 'NA'" in "".join(doubtful)
 
 
 @pytest.mark.parametrize(
@@ -130,8 +132,8 @@ def test_separator_and_encoding(tmp_path: Path, write: Write, fault: Fault) -> N
     assert read(tmp_path, path, separator=";", encoding="latin-1").classes == ("b", "ä")
     wrong = fault(source="csv", path=path, target="y")
     assert "byte 0xe4 at offset 6, line 2" in str(wrong) and "encoding" in str(wrong)
-    semicolon = fault(source="csv", path=path, target="y", encoding="latin-1")
-    assert "separator: ';'" in str(semicolon)
+    comma = fault(source="csv", path=path, target="y", encoding="latin-1", separator=",")
+    assert "separator: ';'" in str(comma)
     assert fault(source="csv", path=path, target="y", encoding="klingon").path == ("encoding",)
     assert fault(source="csv", path=path, target="y", separator=";;").path == ("separator",)
 
@@ -219,3 +221,98 @@ def test_credit_has_its_missing_values(shared: Path) -> None:
     assert kept.impute and sum(int(column.missing.sum()) for column in kept.features) == 67
     dropped = read(shared, "credit.csv", "class", missing="drop")
     assert dropped.n == 653 and dropped.notes == ("37 of 690 records dropped: missing values",)
+
+
+# --- separator and decimal mark -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+def test_the_separator_is_found(tmp_path: Path, write: Write, separator: str) -> None:
+    plain = read(tmp_path, write(PLAIN))
+    found = read(tmp_path, write(PLAIN.replace(",", separator), "other.csv"))
+    assert found.sha256 == plain.sha256
+    said = {",": (), "\t": ("fields are apart by a tab, by the header",)}
+    other = (f"fields are apart by {separator!r}, by the header",)
+    assert found.notes == said.get(separator, other)
+
+
+def test_a_comma_wins_wherever_it_has_the_target(tmp_path: Path, write: Write) -> None:
+    data = read(tmp_path, write("x;y,a;b,y\n1,2,u\n3,4,v\n"))
+    assert [column.name for column in data.features] == ["x;y", "a;b"]
+    # A comma in names and numbers, where only the semicolon has the target.
+    data = read(tmp_path, write("x, in mm;y\n1,5;u\n3,4;v\n", "b.csv"), decimal=",")
+    assert [column.name for column in data.features] == ["x, in mm"]
+    assert data.features[0].values.tolist() == [1.5, 3.4]
+
+
+def test_a_guess_is_never_silently_wrong(write: Write, fault: Fault) -> None:
+    # With two separators the header has the target.
+    both = fault(source="csv", path=write("a;y;b|y|c\n1\n", "b.csv"), target="y")
+    assert both.path == ("separator",) and "';', '|'" in str(both)
+    # The header fits, the records do not.
+    ragged = fault(source="csv", path=write("x;y\n1;a;b\n", "c.csv"), target="y")
+    assert "line 2: 3 field(s), but the header has 2" in str(ragged)
+    # None fits.
+    single = fault(source="csv", path=write("x y\n1 a\n2 b\n", "d.csv"), target="y")
+    assert "one column only, 'x y'" in str(single) and single.path == ("path",)
+    wrong = fault(source="csv", path=write("x;Y\n1;a\n2;b\n", "e.csv"), target="y")
+    assert "did you mean 'Y'?" in str(wrong) and wrong.path == ("target",)
+
+
+def test_decimal_commas(tmp_path: Path, write: Write, fault: Fault) -> None:
+    text = "x;c;y\n1,5;1.5;a\n-2e-1;1,5;b\n;3;a\n+,5;4;b\n"
+    data = read(tmp_path, write(text), decimal=",", missing="impute")
+    x, c = data.features
+    assert x.kind == "numeric" and x.values[[0, 1, 3]].tolist() == [1.5, -0.2, 0.5]
+    # A point may stand between thousands, so it is no decimal mark any more.
+    assert c.kind == "categorical" and c.levels == ("1,5", "1.5", "3", "4")
+    assert read(tmp_path, "data.csv", missing="keep").features[0].kind == "categorical"
+    same = fault(source="csv", path=write(PLAIN, "b.csv"), target="y", decimal=",")
+    assert same.path == ("decimal",) and "separator" in str(same)
+    odd = fault(source="csv", path="data.csv", target="y", decimal=";")
+    assert odd.path == ("decimal",)
+
+
+def test_columns_without_a_name_can_be_left_out_together(
+    tmp_path: Path, write: Write, fault: Fault
+) -> None:
+    path = write("x,y,,\n1,a,,\n2,b,,\n")
+    assert [column.name for column in read(tmp_path, path, drop=[""]).features] == ["x"]
+    assert "has no name" in str(fault(source="csv", path=path, target="y"))
+
+
+# --- labels that are missing ----------------------------------------------------------------------
+
+
+def test_a_missing_label_is_no_class(tmp_path: Path, write: Write, fault: Fault) -> None:
+    path = write("x,g,y\n1,p,a\n2,p,b\n3,,\n,q,\n5,q,a\n6,r,b\n")
+    refused = fault(source="csv", path=path, target="y")
+    assert refused.path == ("missing_target",)
+    assert "missing in 2 of 6 records" in str(refused) and "missing_target: drop" in str(refused)
+    for more in ({}, {"groups": "g"}, {"missing": "impute"}, {"missing": "drop"}, {"sample": 3}):
+        drop = ["g"] if "groups" not in more else []
+        data = read(tmp_path, path, missing_target="drop", drop=drop, **more)
+        assert data.classes == ("a", "b") and data.n == more.get("sample", 4)
+        assert data.notes[0] == "2 of 6 records left out: they have no class label"
+        # Nothing is said of the values that went with them.
+        assert not any("missing value" in note for note in data.notes)
+    # As before, with the records that lack a value.
+    assert read(tmp_path, path, missing="drop", drop=["g"]).n == 4
+
+
+def test_na_holds_for_labels(tmp_path: Path, write: Write, fault: Fault) -> None:
+    path = write("x,y\n1,a\n2,b\n3,?\n4,a\n")
+    assert "missing in 1 of 4" in str(fault(source="csv", path=path, target="y", na=["?"]))
+    data = read(tmp_path, path, na=["?"], missing_target="drop")
+    assert data.classes == ("a", "b") and data.n == 3
+    plain = read(tmp_path, path)
+    assert plain.classes == ("?", "a", "b") and "na: ['?']" in plain.notes[0]
+
+
+def test_no_label_at_all(write: Write, fault: Fault) -> None:
+    path = write("x,y\n1,\n2,\n")
+    found = fault(source="csv", path=path, target="y", missing_target="drop")
+    assert found.path == ("target",) and "in all 2 records" in str(found)
+    assert fault(source="csv", path=path, target="y", missing_target="keep").path == (
+        "missing_target",
+    )

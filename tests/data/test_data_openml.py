@@ -353,6 +353,19 @@ def test_files_may_write_declared_values_in_their_own_way() -> None:
     assert openml._texts(["007", "1.50"], {"data_type": "numeric"}) == ["7", "1.5"]
 
 
+@needs_arff
+def test_a_missing_label_is_no_class(tmp_path: Path, server: Server) -> None:
+    spec = asking(server.address, target="size", drop=["grade"])
+    with pytest.raises(
+        UserError, match="missing in 1 of 4 records.*missing_target: drop"
+    ) as caught:
+        load(spec, tmp_path, 1)
+    assert caught.value.path == ("missing_target",)
+    data = load({**spec, "missing_target": "drop"}, tmp_path, 1)
+    assert isinstance(data, Dataset) and data.n == 3
+    assert "1 of 4 records left out: they have no class label" in data.notes
+
+
 class Endless(Answers):
     """Says nothing of the length, and does not end."""
 

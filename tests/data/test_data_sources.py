@@ -184,6 +184,20 @@ def test_parquet(tmp_path: Path, fault: Fault) -> None:
     assert fault(**{**spec, "path": "bad.parquet"}).path == ("path",)
 
 
+def test_a_missing_label_of_parquet_is_no_class(tmp_path: Path, fault: Fault) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    for at, labels in enumerate((["a", None, "b", ""], [1, None, 2, None])):
+        table = pyarrow.table({"x": [1.5, 2.5, 3.0, 4.0], "class": labels})
+        parquet.write_table(table, tmp_path / f"{at}.parquet")
+        spec = {"source": "parquet", "path": f"{at}.parquet", "target": "class"}
+        refused = fault(**spec)
+        assert refused.path == ("missing_target",) and "in 2 of 4 records" in str(refused)
+        data = load({**spec, "missing_target": "drop"}, tmp_path, 1)
+        assert isinstance(data, Dataset) and data.n == 2
+        assert data.notes == ("2 of 4 records left out: they have no class label",)
+
+
 def test_heavy_packages_wait() -> None:
     code = "import sys, cvinfer.data; cvinfer.data.sources(); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

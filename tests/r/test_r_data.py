@@ -207,7 +207,7 @@ def located(
         (("cvproof", "others", "class"), "dataset", "it keeps another, one_of_others"),
         (("cvproof", "endless", "class"), "dataset", "column 'x' holds an infinite number"),
         (("cvproof", "twice", "class"), "dataset", "more than one column called 'x'"),
-        (("cvproof", "unlabelled", "class"), "missing", "target 'class' is missing in 1 of 4"),
+        (("cvproof", "unlabelled", "class"), "missing_target", "'class' is missing in 1 of 4"),
         (("stats", "lm", "class"), "dataset", "R package stats has no data set lm"),
         (("mlbench", "", "Class"), "dataset", "empty"),
         (("", "Soybean", "Class"), "package", "empty"),
@@ -260,3 +260,13 @@ def test_an_unknown_question_is_no_end_of_the_conversation() -> None:
     with pytest.raises(UserError, match="nowhere is not installed"):
         ask("data", "nowhere", "x")
     assert json.dumps(ask("data", "cvproof", "counts")["names"]) == '["x", "class"]'
+
+
+def test_a_missing_label_is_no_class() -> None:
+    spec = {"source": "r", "package": "datasets", "dataset": "airquality", "target": "Ozone"}
+    spec["missing"] = "impute"
+    with pytest.raises(UserError, match="missing in 37 of 153 records.*missing_target: drop"):
+        load(spec, Path(), 1)
+    data = load({**spec, "missing_target": "drop"}, Path(), 1)
+    assert isinstance(data, Dataset) and data.n == 116
+    assert "37 of 153 records left out: they have no class label" in data.notes
