@@ -45,7 +45,8 @@ def kill_fresh_workers(process: "subprocess.Popen[bytes]", kills: int, age: floa
     while len(done) < kills and process.poll() is None and time.monotonic() < give_up:
         for child in workers(process):
             began = seen.setdefault(child.pid, time.monotonic())
-            if child.pid not in done and time.monotonic() - began >= age:
+            due = child.pid not in done and time.monotonic() - began >= age
+            if due and len(done) < kills:
                 done.add(child.pid)
                 child.kill()
         time.sleep(0.001)
