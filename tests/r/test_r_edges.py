@@ -118,7 +118,7 @@ ODD_NAMES = {
     "class": "the class",
 }
 #: Labels in the order of their letters.
-ODD_LABELS = dict(zip("abcdef", ("", "1", "NA", "TRUE", "\u00e4", "\U0001f600")))
+ODD_LABELS = dict(zip("abcdef", ("%", "1", "NA", "TRUE", "\u00e4", "\U0001f600")))
 ODD_LEVELS = dict(zip("pqr", ("NA", "a b", "\U0001f600,'\u00e4")))
 ODD_PAIR = dict(zip("ab", ("NA", "TRUE")))
 ODD_PAIR_NAMES = {"u": "data", "v": "rpart", "g": "formula", "class": "if"}

@@ -160,7 +160,7 @@ def goes_on(*_, **__):
     AsAnEndOfLifeDoes()
     time.sleep(60)
 
-cvinfer.spec.check_file = {"raises": as_numpy_does, "goes on": goes_on}[sys.argv[2]]
+cvinfer.spec.read_spec = {"raises": as_numpy_does, "goes on": goes_on}[sys.argv[2]]
 main(["validate", "spec.yaml"])
 """
 
