@@ -58,7 +58,7 @@ def write_data(path: Path, n: int) -> None:
             x = random.normal(size=(size, 18))
             columns = [[f"{value:.6f}" for value in x[:, at]] for at in range(15)]
             columns += [[f"{100 * value:.0f}" for value in x[:, at]] for at in range(15, 18)]
-            columns.append(colours[random.integers(4, size=size)].tolist())
+            columns.append([str(each) for each in colours[random.integers(4, size=size)]])
             columns.append([f"c{code}" for code in random.integers(50, size=size)])
             noisy = x[:, 0] + random.normal(size=size) > 0
             columns.append(["yes" if each else "no" for each in noisy])

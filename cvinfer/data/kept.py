@@ -285,7 +285,8 @@ def _read(stream: BinaryIO, key: str, request: Request) -> Optional[Table]:
         facts["has_texts"] and not set(request.groups) & set(facts["names"]) <= set(facts["texts"])
     ):
         return None
-    starts = np.cumsum([stream.tell(), *(size for size, _ in facts["parts"])]).tolist()
+    sizes = (size for size, _ in facts["parts"])
+    starts: list[int] = [int(at) for at in np.cumsum([stream.tell(), *sizes])]
 
     def part(number: int) -> bytes:
         size, digest = facts["parts"][number]

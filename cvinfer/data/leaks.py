@@ -219,7 +219,8 @@ def duplicates(data: Dataset) -> Codes:
     """
     kinds = _kinds(data)
     varied = [data.features[at] for at in np.argsort(kinds, kind="stable")[::-1]]
-    keys, records = np.zeros(data.n, dtype=np.uint64), np.arange(data.n)
+    keys: NDArray[np.uint64] = np.zeros(data.n, dtype=np.uint64)
+    records: Codes = np.arange(data.n)
     _mix(keys, data.target)
     # Few are equal in the columns that vary most, and only those few need a further look.
     for columns in (varied[:_FIRST], varied[_FIRST:]):
