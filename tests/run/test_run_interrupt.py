@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -108,6 +109,13 @@ def test_workers_do_not_hear_ctrl_c_while_they_start(tmp_path: Path) -> None:
     assert (process.returncode, errors) == (0, b"")
 
 
+def words(process: psutil.Process) -> list[str]:
+    """Its command line; empty where it has ended since it was listed."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return list(process.cmdline())
+    return []
+
+
 @pytest.mark.parametrize("interrupted", [True, False])
 def test_what_a_learner_started_ends_with_its_worker(tmp_path: Path, interrupted: bool) -> None:
     learners = {"A": MAJORITY, "B": marked("offspring")}
@@ -118,7 +126,7 @@ def test_what_a_learner_started_ends_with_its_worker(tmp_path: Path, interrupted
     offspring: list[int] = []
     while not offspring and time.monotonic() < give_up:
         found = psutil.Process(process.pid).children(recursive=True)
-        offspring = [each.pid for each in found if "import time; time.sleep(120)" in each.cmdline()]
+        offspring = [each.pid for each in found if "import time; time.sleep(120)" in words(each)]
         time.sleep(0.05)
     assert offspring
     if interrupted:
