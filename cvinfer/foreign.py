@@ -85,7 +85,7 @@ def _cut_quotation(found: "re.Match[str]") -> str:
 
 def csv_cell(value: Any) -> Any:
     """A cell that no spreadsheet takes for a formula; numbers stay numbers."""
-    if not isinstance(value, str) or not value.startswith(_FORMULA) or _is_number(value):
+    if not isinstance(value, str) or not value.startswith(_FORMULA) or is_number(value):
         return value
     return "'" + value
 
@@ -163,7 +163,8 @@ def _json(found: "re.Match[str]") -> str:
     return json.dumps(found[0])[1:-1]
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Whether a text reads as a number."""
     try:
         float(text)
     except ValueError:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from cvinfer.errors import UserError
 
 from .dataset import CATEGORICAL, NUMERIC, Column, Texts
+from .files import ragged_row
 from .table import numbers
 
 __all__ = ["CsvText", "Dialect", "first_row", "read_columns", "some_rows"]
@@ -98,21 +99,6 @@ def first_row(file: CsvText) -> list[str]:
 def _quotes(file: CsvText, reader: Any, error: csv.Error) -> UserError:
     return UserError(
         f"{file.written!r}, line {reader.line_num}: {error}; look at the quotes", ("path",)
-    )
-
-
-def _ragged(file: CsvText, width: int) -> UserError:
-    """The fault of the first row that is not as wide as the header."""
-    reader = file.rows()
-    before = 0
-    for row in reader:
-        if row and len(row) != width:
-            break
-        before = reader.line_num
-    return UserError(
-        f"{file.written!r}, line {before + 1}: {len(row)} field(s), but the header has {width}; "
-        "fields that hold the separator need quotes",
-        ("path",),
     )
 
 
@@ -308,7 +294,7 @@ def _csv_blocks(file: CsvText, width: int, dialect: Dialect) -> Iterator[_Block]
             if not ragged:
                 yield _CsvBlock(batch, dialect)
         if ragged:
-            raise _ragged(file, width)
+            raise ragged_row(file.written, file.rows(), width)
     except csv.Error as error:
         raise _quotes(file, reader, error) from None
     finally:

@@ -9,6 +9,7 @@ import difflib
 import io
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from cvinfer import limits
 from cvinfer.errors import UserError
@@ -19,6 +20,7 @@ __all__ = [
     "in_the_data",
     "likely_encoding",
     "listed",
+    "ragged_row",
     "read_bytes",
     "read_rows",
     "read_text",
@@ -191,7 +193,7 @@ def read_rows(
     text = read_text(written, base, encoding)
     limit = csv.field_size_limit(_LONGEST_FIELD)
     try:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+        reader = _rows_of(text, separator)
         try:
             rows = [row for row in reader if row]
         except csv.Error as error:
@@ -204,7 +206,7 @@ def read_rows(
             )
         header = rows.pop(0)
         if set(map(len, rows)) - {len(header)}:
-            raise _ragged(written, text, separator, len(header))
+            raise ragged_row(written, _rows_of(text, separator), len(header))
     finally:
         csv.field_size_limit(limit)
     twice = repeated(header)
@@ -224,9 +226,12 @@ def read_rows(
     return header, rows
 
 
-def _ragged(written: str, text: str, separator: str, width: int) -> UserError:
-    """The fault of the first row that is not as wide as the header."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+def _rows_of(text: str, separator: str) -> Any:
+    return csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+
+
+def ragged_row(written: str, reader: Any, width: int) -> UserError:
+    """The fault of the first row that is not as wide as the header, which a new reader is at."""
     before = 0
     for row in reader:
         if row and len(row) != width:

@@ -13,6 +13,7 @@ import numpy as np
 
 from cvinfer.engines.base import Problem
 from cvinfer.engines.recipes import DROP, PASS, Named, Node, Placed, Selector, built, is_known
+from cvinfer.foreign import is_number
 
 if TYPE_CHECKING:
     from cvinfer.data.dataset import Column, Dataset
@@ -99,18 +100,10 @@ def _some_levels(column: Column) -> Any:
     """A few records of a categorical column; texts that are no numbers come first."""
     import pandas
 
-    levels = sorted(column.levels, key=_is_number)
+    levels = sorted(column.levels, key=is_number)
     values = [levels[at % len(levels)] for at in range(FEW)]
     kind = pandas.CategoricalDtype(list(column.levels), ordered=column.detail == "ordered")
     return pandas.Categorical(values, dtype=kind)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _passed(step: Node, frame: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Iterator, Optional
 
+from cvinfer.foreign import is_number
 from cvinfer.schemas import schema
 from cvinfer.names import close_match
 from cvinfer.spec.faults import Path, listed
@@ -162,7 +163,7 @@ def _wrong_value(document: Document, path: Path, value: Any, allowed: str) -> No
         document.add(path, "nothing is given", allowed, key=True)
         return
     message = f"{describe(value)} is of the wrong type"
-    if isinstance(value, str) and _is_number(value) and "number" in allowed:
+    if isinstance(value, str) and is_number(value) and "number" in allowed:
         message += "; leave out the quotes and leading zeros"
     elif isinstance(value, bool) and written and written.lower() not in ("true", "false"):
         message = f"{written} means {str(value).lower()} in YAML; put it in quotes to mean text"
@@ -211,11 +212,3 @@ def _shown(document: Document, path: Path, value: Any) -> str:
 def _count(value: Any, noun: str) -> str:
     plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
     return f"{len(value)} {noun if len(value) == 1 else plural}"
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
