@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from cvinfer.errors import UserError
 
 from .dataset import CATEGORICAL, NUMERIC, Column, Texts
-from .files import ragged_row
+from .files import bad_quotes, ragged_row
 from .table import numbers
 
 __all__ = ["CsvText", "Dialect", "first_row", "read_columns", "some_rows"]
@@ -81,7 +81,7 @@ def some_rows(file: CsvText, most: int) -> list[list[str]]:
     try:
         return list(itertools.islice(filter(None, reader), most))
     except csv.Error as error:
-        raise _quotes(file, reader, error) from None
+        raise bad_quotes(file.written, reader, error) from None
     finally:
         csv.field_size_limit(limit)
 
@@ -94,12 +94,6 @@ def first_row(file: CsvText) -> list[str]:
             f"{file.written!r} is empty; its first line must name the columns", ("path",)
         )
     return found[0]
-
-
-def _quotes(file: CsvText, reader: Any, error: csv.Error) -> UserError:
-    return UserError(
-        f"{file.written!r}, line {reader.line_num}: {error}; look at the quotes", ("path",)
-    )
 
 
 # --- columns --------------------------------------------------------------------------------------
@@ -296,7 +290,7 @@ def _csv_blocks(file: CsvText, width: int, dialect: Dialect) -> Iterator[_Block]
         if ragged:
             raise ragged_row(file.written, file.rows(), width)
     except csv.Error as error:
-        raise _quotes(file, reader, error) from None
+        raise bad_quotes(file.written, reader, error) from None
     finally:
         csv.field_size_limit(limit)
 

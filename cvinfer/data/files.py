@@ -16,6 +16,7 @@ from cvinfer.errors import UserError
 from cvinfer.foreign import quoted
 
 __all__ = [
+    "bad_quotes",
     "did_you_mean",
     "in_the_data",
     "likely_encoding",
@@ -197,9 +198,7 @@ def read_rows(
         try:
             rows = [row for row in reader if row]
         except csv.Error as error:
-            raise UserError(
-                f"{written!r}, line {reader.line_num}: {error}; look at the quotes", ("path",)
-            ) from None
+            raise bad_quotes(written, reader, error) from None
         if not rows:
             raise UserError(
                 f"{written!r} is empty; its first line must name the columns", ("path",)
@@ -228,6 +227,11 @@ def read_rows(
 
 def _rows_of(text: str, separator: str) -> Any:
     return csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+
+
+def bad_quotes(written: str, reader: Any, error: csv.Error) -> UserError:
+    """The fault that a reader came upon."""
+    return UserError(f"{written!r}, line {reader.line_num}: {error}; look at the quotes", ("path",))
 
 
 def ragged_row(written: str, reader: Any, width: int) -> UserError:
