@@ -5,7 +5,7 @@ the second half the other way round, so both have error rate ε and every reject
 error. Losses do not depend on the training set; splits only select records, so they are shuffled.
 
 `study` runs many replications at once on arrays; `plain_loop` runs one replication at a time
-through real plans and `compare_losses`, as one would without the batch axes.
+through real partitions and `compare_losses`, as one would without the batch axes.
 """
 
 from __future__ import annotations
@@ -142,11 +142,11 @@ def count(codes: Codes, sizes: Any) -> NDArray[np.int32]:
 
 def blocked(codes: Codes, m: int, generator: np.random.Generator) -> NDArray[Any]:
     """Tables of a blocked m×2 on freshly shuffled records: (replications, m, 2, 4)."""
-    plan = partitions.blocked_mx2(codes.shape[-1], m)
-    assert plan.blocks is not None
-    sizes = np.bincount(plan.blocks)[1:]
-    first = np.array([np.flatnonzero(plan.blocks == b + 1)[0] for b in range(len(sizes))])
-    members = np.array([np.isin(first, s.test) for s in plan.splits], dtype=np.float64)
+    partition = partitions.blocked_mx2(codes.shape[-1], m)
+    assert partition.blocks is not None
+    sizes = np.bincount(partition.blocks)[1:]
+    first = np.array([np.flatnonzero(partition.blocks == b + 1)[0] for b in range(len(sizes))])
+    members = np.array([np.isin(first, s.test) for s in partition.splits], dtype=np.float64)
     per_block = count(shuffled(codes, 1, generator)[:, 0], sizes)
     return (members @ per_block).reshape(-1, m, 2, 4)
 
@@ -154,26 +154,26 @@ def blocked(codes: Codes, m: int, generator: np.random.Generator) -> NDArray[Any
 def plain_loop(
     replications: int, seed: int = 0, continuity: str = "printed", alpha: float = 0.05
 ) -> dict[str, NDArray[np.bool_]]:
-    """The same study, one replication at a time through real plans."""
+    """The same study, one replication at a time through real partitions."""
     decisions: dict[str, list[bool]] = {name: [] for name in TESTS}
     generator = np.random.default_rng(np.random.SeedSequence(seed))
     for replication in range(replications):
         codes = population(generator, 1)[0]
         loss_a, loss_b = (codes < 2).astype(float), (codes % 2 == 0).astype(float)
-        plans = _plans(int(generator.integers(2**62)))
+        partitions = _partitions(int(generator.integers(2**62)))
         for name, kind in TESTS.items():
-            plan = plans[kind]
+            partition = partitions[kind]
             options: dict[str, Any] = {"alpha": alpha}
             if name in CORRECTED:
                 options["continuity"] = continuity
-            a = [loss_a[split.test] for split in plan.splits]
-            b = [loss_b[split.test] for split in plan.splits]
-            result = inference.compare_losses(name, plan, a, b, **options)
+            a = [loss_a[split.test] for split in partition.splits]
+            b = [loss_b[split.test] for split in partition.splits]
+            result = inference.compare_losses(name, partition, a, b, **options)
             decisions[name].append(bool(result.reject))
     return {name: np.array(values) for name, values in decisions.items()}
 
 
-def _plans(seed: int) -> dict[str, partitions.Plan]:
+def _partitions(seed: int) -> dict[str, partitions.Partition]:
     repeated = partitions.repeated_kfold(N, seed=seed)
     folds = partitions.kfold(N, seed=seed)
     return {

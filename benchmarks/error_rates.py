@@ -91,8 +91,8 @@ def truths(setting: Setting, seed: int) -> dict[str, float]:
     found = {}
     for name, declared in measured_intervals().items():
         (key,), need = exact_null.keys_of(declared.needs[:1]), declared.needs[0]
-        plan = exact_null.plans({key: need}, setting.n, 0)[key]
-        size = int(plan.sizes.reshape(-1, 2)[0, 0])
+        partition = exact_null.partitions({key: need}, setting.n, 0)[key]
+        size = int(partition.sizes.reshape(-1, 2)[0, 0])
         if size not in known:
             known[size] = exact_null.true_scores(setting, size, seed, TRUTH_ERROR)
         found[name] = round(known[size][SCORE_OF[declared.data]], 6)

@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from cvinfer import inference
 from cvinfer.inference import Need
-from cvinfer.partitions import Plan, make_plan
-from cvinfer.plan import own_folds
+from cvinfer.partitions import Partition, make_partition
+from cvinfer.planning import own_folds
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -45,7 +45,7 @@ TRAIN, TEST = 1, 2
 
 
 class Layout(NamedTuple):
-    """All predictions that a plan asks for: prediction p is split[p]'s of record[p].
+    """All predictions that a partition asks for: prediction p is split[p]'s of record[p].
 
     `training` has a row for each split, `starts` the number of its first prediction.
     """
@@ -251,22 +251,22 @@ def keys_of(needs: Iterable[Need]) -> list[Key]:
     return keys
 
 
-def plans(needs: Mapping[Key, Need], n: int, seed: int) -> dict[Key, Plan]:
-    """The plans of one replication, all from one seed, as in a run."""
+def partitions(needs: Mapping[Key, Need], n: int, seed: int) -> dict[Key, Partition]:
+    """The partitions of one replication, all from one seed, as in a run."""
     made = {}
     for key, need in needs.items():
-        plan = make_plan(need.scheme, n, seed=seed, **need.options)
-        made[key] = own_folds(plan, seed) if key.copy else plan
+        partition = make_partition(need.scheme, n, seed=seed, **need.options)
+        made[key] = own_folds(partition, seed) if key.copy else partition
     return made
 
 
-def layout(plan: Plan) -> Layout:
-    """What a plan trains on and predicts."""
-    return _leave_one_out(plan.n) if plan.scheme == "loo" else _laid_out(plan)
+def layout(partition: Partition) -> Layout:
+    """What a partition trains on and predicts."""
+    return _leave_one_out(partition.n) if partition.scheme == "loo" else _laid_out(partition)
 
 
-def _laid_out(plan: Plan) -> Layout:
-    roles = np.stack([plan.compact.roles(at) for at in range(len(plan.splits))])
+def _laid_out(partition: Partition) -> Layout:
+    roles = np.stack([partition.compact.roles(at) for at in range(len(partition.splits))])
     split, record = np.nonzero(roles == TEST)
     starts = np.searchsorted(split, np.arange(len(roles)))
     return Layout(roles == TRAIN, split, record, starts)
@@ -275,7 +275,7 @@ def _laid_out(plan: Plan) -> Layout:
 @lru_cache(maxsize=4)
 def _leave_one_out(n: int) -> Layout:
     """The same for every seed, and the longest to lay out."""
-    return _laid_out(make_plan("loo", n))
+    return _laid_out(make_partition("loo", n))
 
 
 # --- replications ------------------------------------------------------------------------------
@@ -285,12 +285,12 @@ def _leave_one_out(n: int) -> Layout:
 class Batch:
     """One partition in a batch of R replications.
 
-    `plan` is that of the first replication; all others have its shape and sizes. `tables` holds
+    `partition` is the first replication's; all others have its shape and sizes. `tables` holds
     the contingency tables (R, *shape, 4), `confusions` those of A (R, *shape, 4) as TP, FP, FN, TN.
     `losses` (R, 2, n) and `folds` (R, n) are there for K-fold and leave-one-out only.
     """
 
-    plan: Plan
+    partition: Partition
     tables: Floats
     confusions: Floats
     losses: Floats
@@ -298,7 +298,7 @@ class Batch:
 
     @property
     def sizes(self) -> Indices:
-        return self.plan.sizes[..., 1]
+        return self.partition.sizes[..., 1]
 
     @property
     def differences(self) -> Floats:
@@ -313,7 +313,7 @@ class Batch:
 
 
 class Counted(NamedTuple):
-    """What is kept of one plan of one replication."""
+    """What is kept of one partition of one replication."""
 
     tables: Floats
     confusions: Floats
@@ -331,57 +331,57 @@ def replicate(
     setting: Setting, needs: Mapping[Key, Need], numbers: Iterable[int], seed: int
 ) -> dict[Key, Batch]:
     """The replications with the given numbers, counted for every partition in `needs`."""
-    first: dict[Key, Plan] = {}
+    first: dict[Key, Partition] = {}
     counted: dict[Key, list[Counted]] = {key: [] for key in needs}
     for number in numbers:
         generator = generator_of(seed, setting.name, number)
         outcomes, y = setting.draw(generator)
-        made = plans(needs, setting.n, int(generator.integers(2**62)))
+        made = partitions(needs, setting.n, int(generator.integers(2**62)))
         first = first or made
-        for key, plan in made.items():
-            assert np.array_equal(plan.sizes, first[key].sizes), plan
-            counted[key].append(count(outcomes, y, plan))
+        for key, partition in made.items():
+            assert np.array_equal(partition.sizes, first[key].sizes), partition
+            counted[key].append(count(outcomes, y, partition))
     return {
         key: Batch(first[key], *(np.stack(part) for part in zip(*each)))
         for key, each in counted.items()
     }
 
 
-def count(outcomes: Outcomes, y: Indices, plan: Plan) -> Counted:
-    """Tables of A and B, confusion matrices of A and (K-fold) record losses on one plan."""
-    places = layout(plan)
+def count(outcomes: Outcomes, y: Indices, partition: Partition) -> Counted:
+    """Tables of A and B, confusion matrices of A and (K-fold) record losses on one partition."""
+    places = layout(partition)
     wrong = outcomes(places)
     positive = y[places.record] == 1
     tables = _sums(
         [wrong[0] & wrong[1], wrong[0] & ~wrong[1], ~wrong[0] & wrong[1], ~wrong[0] & ~wrong[1]],
         places,
-        plan,
+        partition,
     )
     confusions = _sums(
         [positive & ~wrong[0], ~positive & wrong[0], positive & wrong[0], ~positive & ~wrong[0]],
         places,
-        plan,
+        partition,
     )
-    if plan.scheme not in ("kfold", "loo"):
+    if partition.scheme not in ("kfold", "loo"):
         return Counted(tables, confusions, np.zeros((2, 0)), np.zeros(0, dtype=np.int64))
-    losses = np.empty((2, plan.n))
+    losses = np.empty((2, partition.n))
     losses[:, places.record] = wrong
-    folds = np.empty(plan.n, dtype=np.int64)
+    folds = np.empty(partition.n, dtype=np.int64)
     folds[places.record] = places.split
     return Counted(tables, confusions, losses, folds)
 
 
-def _sums(events: list[Bools], places: Layout, plan: Plan) -> Floats:
+def _sums(events: list[Bools], places: Layout, partition: Partition) -> Floats:
     """How often each event happens in each split: (*shape, events)."""
     per_split = np.add.reduceat(np.stack(events), places.starts, axis=1, dtype=np.int64)
-    return per_split.T.reshape(*plan.shape, len(events)).astype(np.float64)
+    return per_split.T.reshape(*partition.shape, len(events)).astype(np.float64)
 
 
 # --- from counts to the arguments of a test or interval, by the kind of data it declares -------
 
 
 def _with_sizes(b: list[Batch]) -> tuple[Any, ...]:
-    train, test = b[0].plan.sizes.reshape(-1, 2).sum(axis=0)
+    train, test = b[0].partition.sizes.reshape(-1, 2).sum(axis=0)
     return (b[0].differences, int(train), int(test))
 
 
@@ -396,14 +396,14 @@ ARGUMENTS: Mapping[str, Callable[[list[Batch]], tuple[Any, ...]]] = {
     "error_rates": lambda b: (
         b[0].rates(0).mean(axis=-1),
         b[1].rates(1).mean(axis=-1),
-        b[0].plan.n,
+        b[0].partition.n,
     ),
     "fold_error_rates": lambda b: (b[0].rates(0), b[1].rates(1), b[0].sizes, b[1].sizes),
     "record_differences": lambda b: (b[0].differences,),
     "total_error_counts": lambda b: (
         b[0].errors(0).sum(axis=-1),
         b[0].errors(1).sum(axis=-1),
-        b[0].plan.n,
+        b[0].partition.n,
     ),
 }
 
@@ -417,7 +417,7 @@ def decide(name: str, batches: list[Batch], alpha: float = 0.05) -> Any:
 #: Data of an interval for A: its arguments from a batch.
 INTERVAL_ARGUMENTS: Mapping[str, Callable[[Batch], tuple[Any, ...]]] = {
     "fold_errors": lambda b: (b.errors(0), b.sizes),
-    "total_errors": lambda b: (b.errors(0).sum(axis=-1), b.plan.n),
+    "total_errors": lambda b: (b.errors(0).sum(axis=-1), b.partition.n),
     "scores": lambda b: (inference.f1_scores(b.confusions),),
 }
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvinfer.inference import compare
-from cvinfer.partitions import Plan, make_plan
+from cvinfer.partitions import Partition, make_partition
 
 GROUPS, SIZE, SHIFT = 40, 5, 0.5
 SHARES = (0.0, 0.5, 0.9)
@@ -73,14 +73,14 @@ def rejections(rule: str, share: float, kept: bool, count: int) -> dict[str, flo
     for number in range(count):
         x, y, groups = draw(np.random.default_rng([number, int(100 * share)]), share)
         a, b = (RULES[rule](x[:, pair], y) for pair in (slice(0, 2), slice(2, 4)))
-        made: dict[str, tuple[Plan, list[Codes], list[Codes]]] = {}
+        made: dict[str, tuple[Partition, list[Codes], list[Codes]]] = {}
         for test, (scheme, options) in TESTS.items():
             text = f"{scheme} {options}"
             if text not in made:
                 keep = groups if kept else None
-                plan = make_plan(scheme, len(y), seed=number, groups=keep, **options)
-                of_a, of_b = ([each(s.train, s.test) for s in plan.splits] for each in (a, b))
-                made[text] = plan, of_a, of_b
+                partition = make_partition(scheme, len(y), seed=number, groups=keep, **options)
+                of_a, of_b = ([each(s.train, s.test) for s in partition.splits] for each in (a, b))
+                made[text] = partition, of_a, of_b
             result = compare(test, made[text][0], y, *made[text][1:])
             found[test] += bool(result.reject) / count
             if test == "kfold_t":

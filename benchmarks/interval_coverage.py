@@ -222,13 +222,13 @@ def learner_differences(scale: float) -> Iterator[tuple[str, ...]]:
     yield (*head, "hold-out n/3", "length")
     for which, (name, learner) in enumerate(LEARNERS.items()):
         for n in SIZES:
-            plan, once = partitions.blocked_mx2(n, 5), partitions.holdout(n)
+            partition, once = partitions.blocked_mx2(n, 5), partitions.holdout(n)
             for far, gaps in enumerate(((NEAR, NEAR), (NEAR, FAR))):
                 replications = max(50, int(scale * REPLICATIONS[name][n]))
                 parts = [
                     tuple(
                         _tables(learner, p.splits, p.shape, *records(generator, size, n, gaps))
-                        for p in (plan, once)
+                        for p in (partition, once)
                     )
                     for generator, size in chunks(replications, n, (which, n, far))
                 ]
@@ -286,11 +286,11 @@ def learner_f1(scale: float) -> Iterator[tuple[str, ...]]:
                                 learner(x[:, s.train], labels[:, s.train], x[:, s.test]),
                                 labels[:, s.test] > 0.5,
                             )
-                            for s in plan.splits
+                            for s in partition.splits
                         ],
                         axis=1,
-                    ).reshape(size, *plan.shape, 4)
-                    for plan in (halves, folds)
+                    ).reshape(size, *partition.shape, 4)
+                    for partition in (halves, folds)
                 ]
                 parts.append((inference.f1_scores(truth), *at_splits))
             truth, six, ten = (np.concatenate(part) for part in zip(*parts))

@@ -78,12 +78,12 @@ def case(n: int, place: Path) -> Case:
     }
     majority = {"majority": {"engine": "builtin", "learner": "majority"}}
     made, (dataset,) = load({**spec, "learners": majority})
-    (plan,) = run_plans(made, [dataset])
-    assert plan is not None
+    (partition,) = run_plans(made, [dataset])
+    assert partition is not None
     numbers = np.column_stack([dataset.target, *(each.values for each in dataset.features)])
     np.savetxt(place / "data.txt", numbers, fmt="%g")
     with open(place / "splits.txt", "w") as stream:
-        for split in plan.plans[0].splits:
+        for split in partition.partitions[0].splits:
             for half in (split.train, split.test):
                 stream.write(" ".join(map(str, entries(half))) + "\n")
     return Case(spec, place / "data.txt", place / "splits.txt", place)
@@ -103,7 +103,7 @@ def outside(command: Sequence[str], case: Case, which: str) -> tuple[float, list
 
 
 def environment() -> dict[str, str]:
-    from cvinfer.engines._r.place import library
+    from cvinfer.engines._r.installation import library
 
     own = library()
     paths = [str(own)] if own else []

@@ -315,7 +315,7 @@ MAX_FITS = click.option(
 def _keep_readings(ctx: click.Context, param: click.Parameter, without: bool) -> None:
     """Data is read for somebody who waits; what was read is kept beside the store."""
     from cvinfer.data.kept import Keeping, keeping
-    from cvinfer.execute.progress import telling
+    from cvinfer.progress import telling
 
     given = ctx.params  # filled while the command line is read
 
@@ -393,7 +393,7 @@ def write_out(text: str, output: Optional[Path]) -> None:
     if output is None or str(output) == "-":
         say_whole(text)
         return
-    from cvinfer.report.document import write_text
+    from cvinfer.analysis.document import write_text
 
     try:
         write_text(output, text)
@@ -469,7 +469,7 @@ def run(
     from cvinfer import runner
     from cvinfer import verify as verify_
     from cvinfer.again import read_result
-    from cvinfer.execute.progress import progress_for
+    from cvinfer.progress import progress_for
     from cvinfer.spec import finished
 
     _resume_with(ctx)
@@ -539,7 +539,7 @@ def verify(
       cvinfer verify result.json --base data
     """
     from cvinfer import verify as verify_
-    from cvinfer.execute.progress import progress_for
+    from cvinfer.progress import progress_for
 
     found = verify_.verify(
         result,

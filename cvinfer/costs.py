@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Iterable, Mapping, Optional, Sequence
 
 from cvinfer.errors import UserError
 from cvinfer.places import file_names
-from cvinfer.plan import COUNTS, plan_run, plan_summary
+from cvinfer.planning import COUNTS, plan_run, plan_summary
 
 if TYPE_CHECKING:
-    from cvinfer.plan import RunPlan
+    from cvinfer.planning import RunPlan
     from cvinfer.spec import Spec
 
 
@@ -139,16 +139,16 @@ def write_partitions(spec: Spec, sets: Sequence[Any], output: Path) -> list[Path
     written = []
     names = file_names([dataset.name for dataset in sets])
     for dataset, name in zip(sets, names):
-        if hasattr(dataset, "plans"):
-            plans = list(dataset.plans)
+        if hasattr(dataset, "partitions"):
+            partitions = list(dataset.partitions)
         else:
             made = plan_run(spec, dataset)
-            used = {at for use in (*made.uses, *made.interval_uses) for at in use.plans}
-            plans = [plan for at, plan in enumerate(made.plans) if at in used]
+            used = {at for use in (*made.uses, *made.interval_uses) for at in use.partitions}
+            partitions = [partition for at, partition in enumerate(made.partitions) if at in used]
         path = output if len(sets) == 1 else _named(output, name)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_splits(plans, path)
+            write_splits(partitions, path)
         except OSError as error:
             raise UserError(f"{path} cannot be written: {error.strerror or error}") from None
         written.append(path)

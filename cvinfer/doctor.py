@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any, Collection, Iterator, Mapping, NamedTuple, Optional, Sequence
 
-from cvinfer.engines._r.place import setup_script
+from cvinfer.engines._r.installation import setup_script
 
 OLDEST = (3, 10)
 ENOUGH_MEMORY = 1.0
@@ -271,7 +271,7 @@ def look_at_r(packages: Collection[str], weka: bool, heap_mb: Optional[int] = No
 
     R is started for this, in a process of its own.
     """
-    from cvinfer.engines._r.inquiry import NoR, ask
+    from cvinfer.engines._r.client import NoR, ask
     from cvinfer.errors import CvinferError
 
     lines = [*_r_itself(), _rpy2()]
@@ -299,7 +299,7 @@ def _r_itself() -> Iterator[Line]:
         yield _row("R", "MISSING", f"{program} does not run", False)
         return
     yield _row("R", "ok", f"{version}, {home}")
-    from cvinfer.engines._r.place import library
+    from cvinfer.engines._r.installation import library
 
     own = library()
     if own is not None:
@@ -436,7 +436,7 @@ def adding_r(
 
 def r_packages_of(names: Collection[str]) -> set[str]:
     """Those of these R packages that are installed, where the bridge cannot be asked."""
-    from cvinfer.engines._r.place import library
+    from cvinfer.engines._r.installation import library
 
     program, own = r_program(), library()
     if program is None:
@@ -503,7 +503,7 @@ def _r_text(text: str) -> str:
 
 def r_library() -> Optional[Path]:
     """Where R packages for cvinfer go: its own library, or R's default outside of environments."""
-    from cvinfer.engines._r.place import library
+    from cvinfer.engines._r.installation import library
 
     own = library()
     if own is not None:

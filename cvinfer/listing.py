@@ -128,7 +128,7 @@ def _data() -> list[dict[str, Any]]:
 def why_no_source(name: str) -> str | None:
     """Why a source cannot be used here; None where it can."""
     if name == "r":
-        from cvinfer.engines._r.place import why_no_r
+        from cvinfer.engines._r.installation import why_no_r
 
         return why_no_r()
     package = SOURCE_PACKAGES.get(name)

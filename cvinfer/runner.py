@@ -15,14 +15,14 @@ from typing import Any, Mapping, Optional, Sequence, Union
 import cvinfer
 from cvinfer.errors import UserError
 from cvinfer.execute.local import Limits, Outcome, execute
-from cvinfer.execute.progress import Progress
+from cvinfer.progress import Progress
 from cvinfer.execute.store import Store, Stored
 from cvinfer.limits import limited
-from cvinfer.losses import Predicted, evaluate
+from cvinfer.analysis.evaluate import Predicted, evaluate
 from cvinfer.places import find_store, output_directory, predictions_files
-from cvinfer.plan import RunPlan, allocate, plan_run
-from cvinfer.remedies import lacking_in_training
-from cvinfer.report.document import DataRun, build, write_text
+from cvinfer.planning import RunPlan, allocate, plan_run
+from cvinfer.analysis.remedies import lacking_in_training
+from cvinfer.analysis.document import DataRun, build, write_text
 from cvinfer.spec.finished import FACTS_NAME
 from cvinfer.spec.model import Spec
 from cvinfer.whole import can_write
@@ -276,7 +276,7 @@ def leak_warnings(plans: Sequence[Optional[RunPlan]]) -> list[str]:
         f"{plan.dataset.name}: {note}"
         for plan in plans
         if plan is not None
-        for note in run_notes(plan.dataset, plan.plans)
+        for note in run_notes(plan.dataset, plan.partitions)
     ]
 
 
@@ -302,7 +302,7 @@ def learner_warnings(found: Sequence[Found]) -> list[str]:
 def _tell_missing(document: dict[str, Any], spec: Spec, plans: Sequence[Optional[RunPlan]]) -> None:
     """Add what became of records with missing values, where learners deal with them."""
     from cvinfer.engines import engine
-    from cvinfer.report.missing import missing_rows
+    from cvinfer.analysis.missing import missing_rows
 
     actions = {name: engine(one.engine).na_action(one) for name, one in spec.learners.items()}
     told = [missing_rows(plan, actions) for plan in plans if plan is not None]
@@ -348,13 +348,13 @@ def _predicted(plan: RunPlan, stored: Mapping[str, Stored], outcome: Outcome) ->
             column.append(stored[key].codes)
         codes[learner, index] = column
     once = frozenset(repeated)
-    return Predicted(dataset.target, dataset.classes, plan.plans, codes, failures, once)
+    return Predicted(dataset.target, dataset.classes, plan.partitions, codes, failures, once)
 
 
 def _told(plan: RunPlan, index: int, split: int, message: str) -> str:
     """Why a fit failed, and what would have helped where that is a stratified partition."""
     dataset = plan.dataset
-    lacks = lacking_in_training(plan.plans[index], split, dataset.target, dataset.classes)
+    lacks = lacking_in_training(plan.partitions[index], split, dataset.target, dataset.classes)
     return f"{message} ({lacks})" if lacks else message
 
 
@@ -363,16 +363,16 @@ def _made_elsewhere(dataset: Any) -> bool:
 
 
 def _elsewhere(spec: Spec, found: Any) -> Found:
-    """Predictions made elsewhere: the plans are those of the file, and nothing is fitted."""
-    plans, uses, interval_uses = allocate(spec, found, list(found.plans), fixed=True)
+    """Predictions made elsewhere: the partitions are those of the file, and nothing is fitted."""
+    partitions, uses, interval_uses = allocate(spec, found, list(found.partitions), fixed=True)
     failures = {
-        (learner, plan, number): "the file has no predictions of it there"
-        for (learner, plan), column in found.predictions.items()
+        (learner, partition, number): "the file has no predictions of it there"
+        for (learner, partition), column in found.predictions.items()
         for number, codes in enumerate(column)
         if codes is None
     }
     predicted = Predicted(
-        found.truth, found.classes, tuple(plans), dict(found.predictions), failures
+        found.truth, found.classes, tuple(partitions), dict(found.predictions), failures
     )
     names = list(found.learners)
     pairs = spec.pairs or tuple((a, b) for i, a in enumerate(names) for b in names[i + 1 :])
@@ -385,9 +385,9 @@ def _get_ready() -> None:
 
     for module in ("scipy.special", "cvinfer.report.latex", "cvinfer.report.markdown", "jinja2"):
         importlib.import_module(module)
-    inquiry = sys.modules.get("cvinfer.engines._r.inquiry")
-    if inquiry is not None:
-        inquiry.end()  # R was asked all there is to ask; its memory is for the workers
+    client = sys.modules.get("cvinfer.engines._r.client")
+    if client is not None:
+        client.end()  # R was asked all there is to ask; its memory is for the workers
 
 
 class _Clock:
@@ -433,14 +433,14 @@ def _write(
             if _made_elsewhere(dataset):
                 continue  # they are in the file that they came from
             predicted = each.predicted
-            used = sorted({plan for _, plan in predicted.codes})
+            used = sorted({partition for _, partition in predicted.codes})
             write_predictions(
                 directory / file,
                 dataset,
-                [predicted.plans[plan] for plan in used],
+                [predicted.partitions[partition] for partition in used],
                 {
-                    (learner, used.index(plan)): column
-                    for (learner, plan), column in predicted.codes.items()
+                    (learner, used.index(partition)): column
+                    for (learner, partition), column in predicted.codes.items()
                 },
             )
         write_report(directory, document)

@@ -90,7 +90,7 @@ class Wishes(NamedTuple):
 
 def write_spec(data: Optional[Path], wishes: Wishes, output: Path, force: bool) -> list[str]:
     """Write a spec that was found right; notes on what the user should look at come back."""
-    from cvinfer.report.document import write_text
+    from cvinfer.analysis.document import write_text
 
     if output.exists() and not force:
         raise UserError(f"{output} is there already; say --force to overwrite it, or -o FILE")
@@ -218,7 +218,7 @@ def _how_written(
 ) -> list[str]:
     """Say in the entry how the file is written; its columns, where that is a csv file."""
     from cvinfer.data.blocks import CsvText, some_rows
-    from cvinfer.data.catalogue.csv import SEPARATORS, found_separator
+    from cvinfer.data.sources.csv import SEPARATORS, found_separator
     from cvinfer.data.files import likely_encoding, read_bytes, read_utf8
     from cvinfer.data.registry import sources
 
@@ -383,13 +383,13 @@ def _data_text(entry: dict[str, Any], comments: dict[str, str]) -> str:
 
 def _tests(n: int) -> str:
     from cvinfer.inference import procedure
-    from cvinfer.partitions import PartitionError, make_plan
+    from cvinfer.partitions import PartitionError, make_partition
     from cvinfer.spec import RECOMMENDED_TESTS
 
     def fits(name: str) -> bool:
         try:
             for need in procedure(name).needs:
-                make_plan(need.scheme, n, seed=0, **need.options)
+                make_partition(need.scheme, n, seed=0, **need.options)
         except PartitionError:
             return False
         return True

@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import Optional
 
 from cvinfer.engines import engine
-from cvinfer.engines._r.inquiry import known
-from cvinfer.engines._r.place import NoR
+from cvinfer.engines._r.client import known
+from cvinfer.engines._r.installation import NoR
 from cvinfer.errors import CvinferError
 
 

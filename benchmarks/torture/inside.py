@@ -194,7 +194,7 @@ def _answer(request: Any) -> dict[str, Any]:
 
 def _end_helper() -> None:
     """The process that answers questions about R goes with its command, as it does elsewhere."""
-    inquiry = sys.modules.get("cvinfer.engines._r.inquiry")
+    inquiry = sys.modules.get("cvinfer.engines._r.client")
     if inquiry is not None:
         inquiry.end()
 

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from cvinfer.arrays import entries
-from cvinfer.execute.progress import waiting
+from cvinfer.progress import waiting
 
+from . import sources as _folder  # noqa: F401  # first: the name is the function's afterwards
 from .dataset import Column, Dataset, Groups
 from .groups import group_places
 from .kept import table_of

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvinfer.errors import UserError
-from cvinfer.partitions import PartitionError, Plan
+from cvinfer.partitions import PartitionError, Partition
 
 from .dataset import NUMERIC, Column, Dataset, Groups, Texts, categories
 from .files import in_the_data
@@ -142,16 +142,17 @@ def group_column(asked: Any, of_data: str | None) -> str | None:
     return None if asked is False else str(asked)
 
 
-def refuse_cut_groups(plan: Plan, data: Dataset, column: str | None) -> None:
+def refuse_cut_groups(partition: Partition, data: Dataset, column: str | None) -> None:
     """Refuse splits that were made before if one of them cuts a group."""
     groups = data.groups_by(column)
-    cut = None if groups is None else plan.cut_group(groups)
+    cut = None if groups is None else partition.cut_group(groups)
     if cut is None:
         return
     at, group = cut
     both = np.flatnonzero(groups == group)
-    roles = plan.splits[at].roles(plan.n)[both]
+    roles = partition.splits[at].roles(partition.n)[both]
     raise PartitionError(
-        f"{plan.scheme} cuts groups: its split {at + 1} trains on record {both[roles == 1][0]} and "
-        f"tests record {both[roles == 2][0]}, which are of one group by {column!r}"
+        f"{partition.scheme} cuts groups: its split {at + 1} trains on record "
+        f"{both[roles == 1][0]} and tests record {both[roles == 2][0]}, which are of one "
+        f"group by {column!r}"
     )

@@ -20,7 +20,7 @@ from .dataset import CATEGORICAL, NUMERIC, Column, Dataset
 from .registry import sources
 
 if TYPE_CHECKING:
-    from cvinfer.partitions import Plan
+    from cvinfer.partitions import Partition
 
 __all__ = ["column_notes", "data_notes", "duplicates", "run_notes"]
 
@@ -51,15 +51,15 @@ def data_notes(data: Dataset) -> list[str]:
     return notes
 
 
-def run_notes(data: Dataset, plans: Iterable[Plan]) -> list[str]:
+def run_notes(data: Dataset, partitions: Iterable[Partition]) -> list[str]:
     """Every note on a data set and the splits it was used in."""
     notes = column_notes(data)
     twins = _copies(data)
     if twins is None:
         return notes
     tested = known = 0
-    for plan in plans:
-        for split in plan.splits:
+    for partition in partitions:
+        for split in partition.splits:
             tested += len(split.test)
             known += _known(twins, split.train, split.test)
     if known:

@@ -19,7 +19,7 @@ they are cut into replications that test every record once. One replication: kfo
 fold is one record. Several of two halves each: random_mx2. Several of equally many folds:
 repeated_kfold. Otherwise one split is a holdout and several are a repeated_holdout. The option
 `scheme` overrules this and is checked. A holdout that tests all records of the file was trained
-elsewhere: its plan trains on none of them.
+elsewhere: its partition trains on none of them.
 
 A learner whose cells are all empty in a split has no prediction there (its fit failed). Where the
 empty text is itself a class, the first of ?, ??, ... that is no class takes its place.
@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 from cvinfer import limits
 from cvinfer.arrays import entries
 from cvinfer.errors import UserError
-from cvinfer.partitions import PartitionError, Plan
+from cvinfer.partitions import PartitionError, Partition
 from cvinfer.partitions.split import Split
 
 from .dataset import Dataset, categories
@@ -49,10 +49,10 @@ from .files import did_you_mean, listed, read_rows
 from .prediction_columns import find_columns
 from .splits_file import (
     Misfit,
-    fold_plan,
+    fold_partition,
     grouped,
     natural,
-    plan_of,
+    partition_of,
     roles_of,
     scheme_labels,
     scheme_of,
@@ -78,7 +78,7 @@ class PredictionSet:
     """Predictions that need no fit.
 
     truth: class code of each record, -1 for a record the file only counts. predictions: by
-    (learner, number of the plan) the class codes per split, in the order of `split.test`; None
+    (learner, number of the partition) the class codes per split, in the order of `split.test`; None
     where the learner has no prediction.
     """
 
@@ -86,7 +86,7 @@ class PredictionSet:
     truth: Codes
     classes: tuple[str, ...]
     learners: tuple[str, ...]
-    plans: tuple[Plan, ...]
+    partitions: tuple[Partition, ...]
     predictions: Predictions
     sha256: str
     source: Mapping[str, Any] = field(default_factory=dict)
@@ -116,7 +116,7 @@ def no_prediction(classes: Collection[str]) -> str:
 def write_predictions(
     path: str | os.PathLike[str],
     dataset: Dataset | PredictionSet,
-    plans: Sequence[Plan],
+    partitions: Sequence[Partition],
     predictions: Predictions,
 ) -> None:
     """Write what the learners predicted; a name in .gz is packed. Equal content, equal bytes.
@@ -125,7 +125,7 @@ def write_predictions(
     not train on all other records, and rows of role `other` for records that no row names.
     """
     learners = list(dict.fromkeys(learner for learner, _ in predictions))
-    extra = _extra_rows(plans, dataset.n)
+    extra = _extra_rows(partitions, dataset.n)
     roles = bool(extra) or "role" in learners
     header = ["scheme", "replication", "fold", *(["role"] if roles else []), "record", "truth"]
     cells = [_cell(label) for label in dataset.classes]
@@ -136,8 +136,8 @@ def write_predictions(
 
     def chunks() -> Iterator[str]:
         yield ",".join([*header, *map(_cell, learners)]) + "\n"
-        for number, (plan, label) in enumerate(zip(plans, scheme_labels(plans))):
-            for at, (split, name) in enumerate(zip(plan.splits, split_names(plan))):
+        for number, (partition, label) in enumerate(zip(partitions, scheme_labels(partitions))):
+            for at, (split, name) in enumerate(zip(partition.splits, split_names(partition))):
                 head = f"{label},{name[0]},{name[1]},"
                 records = entries(split.test)
                 columns = [
@@ -169,13 +169,13 @@ def _cell(text: str) -> str:
 def _predicted(
     predictions: Predictions,
     learner: str,
-    plan: int,
+    partition: int,
     split: int,
     cells: list[str],
     mark: str,
     count: int,
 ) -> list[str]:
-    codes = predictions.get((learner, plan), [None] * (split + 1))[split]
+    codes = predictions.get((learner, partition), [None] * (split + 1))[split]
     if codes is None:
         return [mark] * count
     if len(codes) != count:
@@ -185,17 +185,19 @@ def _predicted(
     return [cells[code] for code in entries(codes)]
 
 
-def _extra_rows(plans: Sequence[Plan], n: int) -> dict[tuple[int, int], list[tuple[str, Indices]]]:
-    """By (plan, split) the rows beside the tested records: (role, records)."""
+def _extra_rows(
+    partitions: Sequence[Partition], n: int
+) -> dict[tuple[int, int], list[tuple[str, Indices]]]:
+    """By (partition, split) the rows beside the tested records: (role, records)."""
     known = np.zeros(n, dtype=bool)
     extra: dict[tuple[int, int], list[tuple[str, Indices]]] = {}
-    for number, plan in enumerate(plans):
-        if (plan.sizes.sum(axis=-1) == n).all():
+    for number, partition in enumerate(partitions):
+        if (partition.sizes.sum(axis=-1) == n).all():
             # Every record is trained on or tested on, so the tested ones tell the rest.
-            for split in () if known.all() else plan.splits:
+            for split in () if known.all() else partition.splits:
                 known[split.test] = True
             continue
-        for at, split in enumerate(plan.splits):
+        for at, split in enumerate(partition.splits):
             extra[number, at] = [(TRAIN, split.train)]
             known[split.train] = known[split.test] = True
     unknown = np.flatnonzero(~known)
@@ -257,7 +259,7 @@ def read_predictions(
             )
         parts = [(label, found) for label, found in grouped(column["scheme"])]
 
-    plans: list[Plan] = []
+    partitions: list[Partition] = []
     spots: list[tuple[Indices, Indices]] = []
     for label, found in parts:
         place = where if "scheme" not in column else f"{where}: {label}"
@@ -270,14 +272,14 @@ def read_predictions(
             total,
             order,
         )
-        plan, split = _plan(part, known)
-        if _elsewhere(plan):
+        partition, split = _partition(part, known)
+        if _elsewhere(partition):
             notes.append(_told_elsewhere(columns.one_split, total))
         notes += _odd_splits(part)
-        plans.append(plan)
+        partitions.append(partition)
         spots.append((found, split))
     if "scheme" not in column and scheme is None and not columns.one_split:
-        notes.append(f"the splits of the file are read as {_words(plans[0])}")
+        notes.append(f"the splits of the file are read as {_words(partitions[0])}")
 
     truth = np.concatenate([truth, np.full(total - len(truth), -1, dtype=np.int32)])
     found_codes: dict[tuple[str, int], tuple[Codes | None, ...]] = {}
@@ -290,19 +292,19 @@ def read_predictions(
             mine = tested[found]
             found_codes[learner, at] = _per_split(
                 f"{where}: {learner!r}",
-                plans[at],
+                partitions[at],
                 split[mine],
                 records[found][mine],
                 codes[found][mine],
             )
     names = tuple(columns.learners)
-    digest = _hash(truth, labels, names, plans, found_codes)
+    digest = _hash(truth, labels, names, partitions, found_codes)
     return PredictionSet(
         name,
         truth,
         labels,
         names,
-        tuple(plans),
+        tuple(partitions),
         MappingProxyType(found_codes),
         digest,
         MappingProxyType(dict(source or {})),
@@ -440,8 +442,8 @@ class _Part:
         ]
 
 
-def _plan(part: _Part, scheme: str | None) -> tuple[Plan, Indices]:
-    """The plan of a part, and the number of the split that each row belongs to."""
+def _partition(part: _Part, scheme: str | None) -> tuple[Partition, Indices]:
+    """The partition of a part, and the number of the split that each row belongs to."""
     if (part.sizes == 0).any():
         raise UserError(
             f"{part.where}: {part.name(int(np.argmin(part.sizes)))} tests no record", ("path",)
@@ -453,19 +455,22 @@ def _plan(part: _Part, scheme: str | None) -> tuple[Plan, Indices]:
     counts = _counts(part)
     try:
         if scheme in _FOLDED and not part.train.any():
-            return fold_plan(scheme, _fold_numbers(part, scheme, counts), counts[0]), part.split
+            return (
+                fold_partition(scheme, _fold_numbers(part, scheme, counts), counts[0]),
+                part.split,
+            )
         if scheme == "holdout" and part.alone and part.sizes[0] == part.n:
             # Nothing of the file is left to be trained on.
             tested = Split.tested(np.arange(part.n))
-            return Plan(scheme, part.n, (), (tested,), 0, {"n1": 0}), part.split
-        return plan_of(scheme, part.keys, _all_roles(part), part.where), part.split
+            return Partition(scheme, part.n, (), (tested,), 0, {"n1": 0}), part.split
+        return partition_of(scheme, part.keys, _all_roles(part), part.where), part.split
     except (Misfit, PartitionError) as fault:
         raise UserError(f"{part.where}: {fault}", ("path",)) from None
 
 
-def _elsewhere(plan: Plan) -> bool:
+def _elsewhere(partition: Partition) -> bool:
     """Whether the learners were trained on records that are not in the file."""
-    return plan.scheme == "holdout" and not plan.sizes[0]
+    return partition.scheme == "holdout" and not partition.sizes[0]
 
 
 def _told_elsewhere(one_split: bool, n: int) -> str:
@@ -616,17 +621,17 @@ def _codes(
 
 
 def _per_split(
-    where: str, plan: Plan, split: Indices, records: Codes, codes: Codes
+    where: str, partition: Partition, split: Indices, records: Codes, codes: Codes
 ) -> tuple[Codes | None, ...]:
     """The codes cut into splits, by record; None where a split has no prediction at all."""
-    order = np.argsort(split * plan.n + records, kind="stable")
+    order = np.argsort(split * partition.n + records, kind="stable")
     codes, split = codes[order], split[order]
-    sizes = np.bincount(split, minlength=len(plan.splits))
-    absent = np.bincount(split, weights=codes < 0, minlength=len(plan.splits)).astype(np.int64)
+    sizes = np.bincount(split, minlength=len(partition.splits))
+    absent = np.bincount(split, weights=codes < 0, minlength=len(partition.splits)).astype(np.int64)
     partly = (absent > 0) & (absent < sizes)
     if partly.any():
         at = int(np.argmax(partly))
-        replication, fold = split_names(plan)[at]
+        replication, fold = split_names(partition)[at]
         raise UserError(
             f"{where} has no prediction for {absent[at]} of the {sizes[at]} records tested in "
             f"replication {replication}, fold {fold}; a split has all or none",
@@ -636,28 +641,32 @@ def _per_split(
     return tuple(None if gone else piece for gone, piece in zip(entries(absent), cut))
 
 
-def _words(plan: Plan) -> str:
-    shape = "×".join(map(str, plan.shape))
-    return f"{plan.scheme} ({shape})" if shape else plan.scheme
+def _words(partition: Partition) -> str:
+    shape = "×".join(map(str, partition.shape))
+    return f"{partition.scheme} ({shape})" if shape else partition.scheme
 
 
 def _hash(
     truth: Codes,
     classes: Sequence[str],
     learners: Sequence[str],
-    plans: Sequence[Plan],
+    partitions: Sequence[Partition],
     predictions: Predictions,
 ) -> str:
     """sha256 of the content: classes, truth, splits and predictions, however they were stored."""
     digest = hashlib.sha256(b"cvinfer predictions 1\n")
-    for words in (classes, learners, [f"{plan.scheme} {plan.fingerprint}" for plan in plans]):
+    for words in (
+        classes,
+        learners,
+        [f"{partition.scheme} {partition.fingerprint}" for partition in partitions],
+    ):
         digest.update(len(words).to_bytes(8, "little"))
         for word in words:
             coded = word.encode()
             digest.update(len(coded).to_bytes(8, "little") + coded)
     digest.update(truth.astype("<i4").tobytes())
     for learner in learners:
-        for plan in range(len(plans)):
-            for codes in predictions[learner, plan]:
+        for partition in range(len(partitions)):
+            for codes in predictions[learner, partition]:
                 digest.update(b"\0" if codes is None else b"\1" + codes.astype("<i4").tobytes())
     return digest.hexdigest()

@@ -1,4 +1,4 @@
-"""The kinds of data sources. A source is one decorated function in a module of `catalogue`."""
+"""The kinds of data sources. A source is one decorated function in a module of `sources`."""
 
 from __future__ import annotations
 
@@ -178,8 +178,7 @@ def source(
 
 @lru_cache(maxsize=None)
 def _discover() -> None:
-    from . import catalogue as folder
-
+    folder = importlib.import_module("cvinfer.data.sources")
     for module in pkgutil.iter_modules(folder.__path__):
         importlib.import_module(f"{folder.__name__}.{module.name}")
 

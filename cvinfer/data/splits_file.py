@@ -11,7 +11,7 @@ dropping and sampling). The fold column numbers the splits inside a replication:
 | repeated_kfold, random_mx2, blocked_mx2 | 1..R | 1..K |
 | paired_halves | halving/half, such as 3/1 | hold-out inside the half |
 
-Two plans of one scheme in a file are told apart as `kfold` and `kfold#2`.
+Two partitions of one scheme in a file are told apart as `kfold` and `kfold#2`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from cvinfer.arrays import entries
 from cvinfer.errors import UserError
-from cvinfer.partitions import PartitionError, Plan, schemes
+from cvinfer.partitions import PartitionError, Partition, schemes
 from cvinfer.partitions.blocks import MOST_REPLICATIONS, block_array, blocks_needed
 from cvinfer.partitions.split import FoldSplits, HalfSplits, RoleSplits
 from cvinfer.whole import whole
@@ -35,26 +35,26 @@ from cvinfer.whole import whole
 from .dataset import categories
 from .files import did_you_mean, listed, read_rows
 
-__all__ = ["COLUMNS", "plan_of", "read_splits", "split_names", "write_file", "write_splits"]
+__all__ = ["COLUMNS", "partition_of", "read_splits", "split_names", "write_file", "write_splits"]
 
 COLUMNS = ("scheme", "replication", "fold", "role", "record")
 _ROLES = ("train", "test")
 
 Indices = NDArray[np.int64]
 Roles = NDArray[np.uint8]
-Builder = Callable[[int, Roles, Any, "list[int]"], Plan]
+Builder = Callable[[int, Roles, Any, "list[int]"], Partition]
 
 
 # Writing ------------------------------------------------------------------------------------------
 
 
-def write_splits(plans: Sequence[Plan], path: str | os.PathLike[str]) -> None:
-    """Write the plans; a name in .gz is packed. The same plans give the same bytes."""
+def write_splits(partitions: Sequence[Partition], path: str | os.PathLike[str]) -> None:
+    """Write the partitions; a name in .gz is packed. The same partitions give the same bytes."""
 
     def chunks() -> Iterator[str]:
         yield ",".join(COLUMNS) + "\n"
-        for plan, label in zip(plans, scheme_labels(plans)):
-            for split, (replication, fold) in zip(plan.splits, split_names(plan)):
+        for partition, label in zip(partitions, scheme_labels(partitions)):
+            for split, (replication, fold) in zip(partition.splits, split_names(partition)):
                 for role in _ROLES:
                     head = f"{label},{replication},{fold},{role},"
                     records: Indices = getattr(split, role)
@@ -76,23 +76,23 @@ def write_file(path: Path, chunks: Iterator[str]) -> None:
                 raw.write(chunk.encode())
 
 
-def scheme_labels(plans: Sequence[Plan]) -> list[str]:
-    """The scheme of each plan, numbered where one occurs again."""
+def scheme_labels(partitions: Sequence[Partition]) -> list[str]:
+    """The scheme of each partition, numbered where one occurs again."""
     seen: dict[str, int] = {}
     labels = []
-    for plan in plans:
-        seen[plan.scheme] = seen.get(plan.scheme, 0) + 1
-        count = seen[plan.scheme]
-        labels.append(plan.scheme if count == 1 else f"{plan.scheme}#{count}")
+    for partition in partitions:
+        seen[partition.scheme] = seen.get(partition.scheme, 0) + 1
+        count = seen[partition.scheme]
+        labels.append(partition.scheme if count == 1 else f"{partition.scheme}#{count}")
     return labels
 
 
-def split_names(plan: Plan) -> list[tuple[str, int]]:
+def split_names(partition: Partition) -> list[tuple[str, int]]:
     """Replication and fold of each split, in the order of the splits."""
-    shape = plan.shape
-    if plan.replicated_by is None:
+    shape = partition.shape
+    if partition.replicated_by is None:
         # The one axis, if there is one, holds the folds of the only replication.
-        return [("1", fold + 1) for fold in range(len(plan.splits))]
+        return [("1", fold + 1) for fold in range(len(partition.splits))]
     if len(shape) == 1:
         return [(str(at + 1), 1) for at in range(shape[0])]
     names = []
@@ -104,8 +104,8 @@ def split_names(plan: Plan) -> list[tuple[str, int]]:
 # Reading ------------------------------------------------------------------------------------------
 
 
-def read_splits(path: str | os.PathLike[str], n: int) -> list[Plan]:
-    """The plans of a file for n records; anything that does not fit is refused with its place."""
+def read_splits(path: str | os.PathLike[str], n: int) -> list[Partition]:
+    """The partitions of a file for n records; what does not fit is refused with its place."""
     written = os.fspath(path)
     header, rows = read_rows(written, Path())
     for name in COLUMNS:
@@ -133,10 +133,10 @@ def read_splits(path: str | os.PathLike[str], n: int) -> list[Plan]:
             ("path",),
         )
     is_test = np.array([role == "test" for role in found])[roles]
-    plans = []
+    partitions = []
     for label, where in grouped(column["scheme"]):
-        plans.append(_plan(written, label, where, column, records, is_test, n))
-    return plans
+        partitions.append(_partition(written, label, where, column, records, is_test, n))
+    return partitions
 
 
 def grouped(labels: Sequence[str]) -> list[tuple[str, Indices]]:
@@ -171,7 +171,7 @@ def scheme_of(written: str, label: str) -> str:
     return name
 
 
-def _plan(
+def _partition(
     written: str,
     label: str,
     where: Indices,
@@ -179,7 +179,7 @@ def _plan(
     records: Indices,
     is_test: NDArray[np.bool_],
     n: int,
-) -> Plan:
+) -> Partition:
     scheme = scheme_of(written, label)
     names = list(zip(*([column[key][at] for at in where] for key in ("replication", "fold"))))
     keys = sorted(set(names), key=lambda key: [natural(part) for part in key])
@@ -193,7 +193,7 @@ def _plan(
         np.where(is_test[where], 2, 1),
         n,
     )
-    return plan_of(scheme, keys, roles, f"{written!r}: {label}")
+    return partition_of(scheme, keys, roles, f"{written!r}: {label}")
 
 
 def roles_of(
@@ -250,11 +250,11 @@ def _number(digits: str) -> tuple[int, int, str]:
     return 0, len(value), value
 
 
-# From roles to a plan -----------------------------------------------------------------------------
+# From roles to a partition ------------------------------------------------------------------------
 
 
-def plan_of(scheme: str, keys: Sequence[Sequence[str]], roles: Roles, where: str) -> Plan:
-    """The plan of that scheme whose splits have these roles, a row each.
+def partition_of(scheme: str, keys: Sequence[Sequence[str]], roles: Roles, where: str) -> Partition:
+    """The partition of that scheme whose splits have these roles, a row each.
 
     `keys` are (replication, fold) of each split, in order. What the scheme promises is checked:
     a K-fold tests every record once, halves are each other's training sets, and so on.
@@ -286,14 +286,14 @@ class Misfit(Exception):
     """Splits that are not what their scheme promises."""
 
 
-def _holdout(n: int, roles: Roles, keys: Any, counts: list[int]) -> Plan:
+def _holdout(n: int, roles: Roles, keys: Any, counts: list[int]) -> Partition:
     if len(roles) != 1:
         raise Misfit(f"a holdout is one split, not {len(roles)}; name it repeated_holdout")
     options = {"n1": int((roles == 1).sum())}
-    return Plan("holdout", n, (), RoleSplits(roles), 0, options)
+    return Partition("holdout", n, (), RoleSplits(roles), 0, options)
 
 
-def _repeated_holdout(n: int, roles: Roles, keys: Any, counts: list[int]) -> Plan:
+def _repeated_holdout(n: int, roles: Roles, keys: Any, counts: list[int]) -> Partition:
     if len(counts) != 1 and set(counts) != {1}:
         raise Misfit(f"a replication of repeated_holdout is one split, not {max(counts)}")
     options: dict[str, Any] = {"j": len(roles)}
@@ -301,7 +301,7 @@ def _repeated_holdout(n: int, roles: Roles, keys: Any, counts: list[int]) -> Pla
     if (sizes == sizes[0]).all():
         options["n1"] = int(sizes[0])
     splits = RoleSplits(roles)
-    return Plan("repeated_holdout", n, (len(roles),), splits, 0, options, replicated_by="j")
+    return Partition("repeated_holdout", n, (len(roles),), splits, 0, options, replicated_by="j")
 
 
 def _folds(scheme: str, roles: Roles, counts: list[int]) -> Indices:
@@ -332,22 +332,22 @@ def _complement(scheme: str, roles: Roles) -> None:
         )
 
 
-def fold_plan(scheme: str, folds: Indices, k: int) -> Plan:
-    """The plan of kfold, repeated_kfold or loo from its (R, n) fold numbers."""
+def fold_partition(scheme: str, folds: Indices, k: int) -> Partition:
+    """The partition of kfold, repeated_kfold or loo from its (R, n) fold numbers."""
     r, n = folds.shape
     splits = FoldSplits(folds, k)
     if scheme == "repeated_kfold":
         options = {"r": r, "k": k}
-        return Plan(scheme, n, (r, k), splits, 0, options, replicated_by="r")
+        return Partition(scheme, n, (r, k), splits, 0, options, replicated_by="r")
     if r != 1:
         raise Misfit(f"{scheme} is one replication, not {r}; name it repeated_kfold")
     if scheme == "loo" and k != n:
         raise Misfit(f"loo has one fold for each of the n = {n} records, not {k}")
-    return Plan(scheme, n, (k,), splits, 0, {"k": k} if scheme == "kfold" else {})
+    return Partition(scheme, n, (k,), splits, 0, {"k": k} if scheme == "kfold" else {})
 
 
 def _from_folds(scheme: str) -> Builder:
-    return lambda n, roles, keys, counts: fold_plan(
+    return lambda n, roles, keys, counts: fold_partition(
         scheme, _folds(scheme, roles, counts), counts[0]
     )
 
@@ -367,12 +367,12 @@ def _halves(scheme: str, roles: Roles, counts: list[int]) -> NDArray[np.bool_]:
     return np.asarray(pairs[:, 0] == 1)
 
 
-def _random_mx2(n: int, roles: Roles, keys: Any, counts: list[int]) -> Plan:
+def _random_mx2(n: int, roles: Roles, keys: Any, counts: list[int]) -> Partition:
     in_s, m = _halves("random_mx2", roles, counts), len(counts)
-    return Plan("random_mx2", n, (m, 2), HalfSplits(in_s), 0, {"m": m}, replicated_by="m")
+    return Partition("random_mx2", n, (m, 2), HalfSplits(in_s), 0, {"m": m}, replicated_by="m")
 
 
-def _blocked_mx2(n: int, roles: Roles, keys: Any, counts: list[int]) -> Plan:
+def _blocked_mx2(n: int, roles: Roles, keys: Any, counts: list[int]) -> Partition:
     in_s, m = _halves("blocked_mx2", roles, counts), len(counts)
     if not 2 <= m <= MOST_REPLICATIONS:
         raise Misfit(f"blocked_mx2 has 2 to {MOST_REPLICATIONS} replications, not {m}")
@@ -380,13 +380,13 @@ def _blocked_mx2(n: int, roles: Roles, keys: Any, counts: list[int]) -> Plan:
     number = {row.tobytes(): at + 1 for at, row in enumerate(array)}
     found = [number.get(row.tobytes(), 0) for row in np.ascontiguousarray(in_s.T)]
     blocks = np.array(found, dtype=np.int64) if all(found) else None
-    plan = Plan("blocked_mx2", n, (m, 2), HalfSplits(in_s), 0, {"m": m}, blocks, "m")
+    partition = Partition("blocked_mx2", n, (m, 2), HalfSplits(in_s), 0, {"m": m}, blocks, "m")
     if blocks is None:
-        _blocked_enough(plan, in_s)
-    return plan
+        _blocked_enough(partition, in_s)
+    return partition
 
 
-def _blocked_enough(plan: Plan, in_s: NDArray[np.bool_]) -> None:
+def _blocked_enough(partition: Partition, in_s: NDArray[np.bool_]) -> None:
     """Refuse halves that no blocks of about equal size can have made.
 
     Records of one block go the same way in every replication, so there are at most h ways. With
@@ -394,16 +394,16 @@ def _blocked_enough(plan: Plan, in_s: NDArray[np.bool_]) -> None:
     """
     h = blocks_needed(in_s.shape[0])
     ways = len(np.unique(in_s.T, axis=0))
-    worst = plan.overlaps().worst or 0.0
+    worst = partition.overlaps().worst or 0.0
     if ways > h or worst > 3 * h / 8:
         raise Misfit(
             f"these halves are not blocked: the records go {ways} ways (blocked: at most {h}), and "
-            f"an overlap of training sets is {worst:g} records off n/4 = {plan.n / 4:g} (blocked: "
-            f"at most {3 * h / 8:g}); name the scheme random_mx2"
+            f"an overlap of training sets is {worst:g} records off n/4 = {partition.n / 4:g} "
+            f"(blocked: at most {3 * h / 8:g}); name the scheme random_mx2"
         )
 
 
-def _paired_halves(n: int, roles: Roles, keys: Any, counts: list[int]) -> Plan:
+def _paired_halves(n: int, roles: Roles, keys: Any, counts: list[int]) -> Partition:
     pairs = list(dict.fromkeys(key[0] for key in keys))
     parts = [pair.split("/") for pair in pairs]
     if any(len(part) != 2 for part in parts):
@@ -425,7 +425,9 @@ def _paired_halves(n: int, roles: Roles, keys: Any, counts: list[int]) -> Plan:
     sizes = (roles == 2).sum(axis=1)
     if (sizes == sizes[0]).all():
         options["n_test"] = int(sizes[0])
-    return Plan("paired_halves", n, (m, 2, j), RoleSplits(roles), 0, options, replicated_by="m")
+    return Partition(
+        "paired_halves", n, (m, 2, j), RoleSplits(roles), 0, options, replicated_by="m"
+    )
 
 
 _BUILDERS: dict[str, Builder] = {

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Mapping, Optional
 
 import cvinfer
 from cvinfer.engines.base import Engine, LearnerSpec, Problem
-from cvinfer.engines.estimators import EstimatorEngine
-from cvinfer.engines.recipes import Catalogue, Node
+from cvinfer.engines._sklearn.estimators import EstimatorEngine
+from cvinfer.engines._sklearn.recipes import Catalogue, Node
 
 if TYPE_CHECKING:
     from cvinfer.data.dataset import Dataset
@@ -64,7 +64,7 @@ def _weights_fit(node: Node, dataset: Dataset) -> list[Problem]:
     if text:
         message = f"{', '.join(given)} needs numeric features, and {', '.join(text)} is categorical"
         return [Problem(place, message)]
-    classifiers = importlib.import_module("cvinfer.engines._classifiers")
+    classifiers = importlib.import_module("cvinfer.engines._sklearn.classifiers")
     try:
         classifiers.feature_weights(len(dataset.features), **given)
     except (ValueError, TypeError) as error:
@@ -74,7 +74,7 @@ def _weights_fit(node: Node, dataset: Dataset) -> list[Problem]:
 
 def __getattr__(name: str) -> Any:
     if name in NAMES:
-        return getattr(importlib.import_module("cvinfer.engines._classifiers"), name)
+        return getattr(importlib.import_module("cvinfer.engines._sklearn.classifiers"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from cvinfer.engines._r.place import NoR, is_package_name, remedy, why_no_r
+from cvinfer.engines._r.installation import NoR, is_package_name, remedy, why_no_r
 from cvinfer.engines.base import (
     KNOWS_CATEGORIES,
     Engine,
@@ -78,7 +78,7 @@ class REngine:
             return [Problem(("engine",), f"the engine r cannot be used here: {error}")]
 
     def learners(self) -> list[LearnerInfo]:
-        from cvinfer.engines._r.inquiry import known
+        from cvinfer.engines._r.client import known
 
         try:
             found = known("learners")
@@ -90,7 +90,7 @@ class REngine:
         ]
 
     def versions(self, learner: Optional[LearnerSpec] = None) -> Mapping[str, str]:
-        from cvinfer.engines._r.inquiry import known
+        from cvinfer.engines._r.client import known
 
         try:
             packages = () if learner is None else (_package_of(learner),)
@@ -153,7 +153,7 @@ def na_action(learner: LearnerSpec) -> str:
 
 
 def _package_of(learner: LearnerSpec) -> str:
-    from cvinfer.engines._r.inquiry import known
+    from cvinfer.engines._r.client import known
 
     code = code_of(learner)
     if code is not None:
@@ -200,7 +200,7 @@ def _of_form(learner: LearnerSpec) -> list[Problem]:
 
 
 def _of_ready_made(learner: LearnerSpec, dataset: Optional[Dataset]) -> list[Problem]:
-    from cvinfer.engines._r.inquiry import ask, known
+    from cvinfer.engines._r.client import ask, known
 
     ready = known("learners")
     name = str(learner.learner)
@@ -252,7 +252,7 @@ def _of_ready_made(learner: LearnerSpec, dataset: Optional[Dataset]) -> list[Pro
 
 
 def _of_code(learner: LearnerSpec, code: Code, allow_code: bool) -> list[Problem]:
-    from cvinfer.engines._r.inquiry import known
+    from cvinfer.engines._r.client import known
 
     inside = learner.learner is None
     if not allow_code:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvinfer.engines._r.flags import FlagError, flags
-from cvinfer.engines._r.place import WEKA_PACKAGES, NoR, remedy, why_no_r
+from cvinfer.engines._r.installation import WEKA_PACKAGES, NoR, remedy, why_no_r
 from cvinfer.engines.base import (
     KNOWS_CATEGORIES,
     Engine,
@@ -99,7 +99,7 @@ class RwekaEngine:
         return [*found, LearnerInfo("weka.classifiers...", more, why is None, why)]
 
     def versions(self, learner: Optional[LearnerSpec] = None) -> Mapping[str, str]:
-        from cvinfer.engines._r.inquiry import known
+        from cvinfer.engines._r.client import known
 
         try:
             found = known("weka_versions")
@@ -202,7 +202,7 @@ def named_versions(found: Mapping[str, Optional[str]]) -> dict[str, str]:
 
 def why_no_weka() -> Optional[str]:
     """Why Weka cannot be used: R's packages are looked at, the JVM is not started."""
-    from cvinfer.engines._r.inquiry import known
+    from cvinfer.engines._r.client import known
     from cvinfer.errors import CvinferError
 
     try:
@@ -250,7 +250,7 @@ def _of_form(learner: LearnerSpec) -> list[Problem]:
 
 def _of_weka(learner: LearnerSpec, allow_code: bool) -> list[Problem]:
     """Faults that Weka itself finds."""
-    from cvinfer.engines._r.inquiry import known
+    from cvinfer.engines._r.client import known
 
     def look_up(short: str) -> Any:
         return known("weka_resolve", short)

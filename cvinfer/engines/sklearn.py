@@ -8,8 +8,8 @@ import importlib
 import inspect
 
 from cvinfer.engines.base import Engine, LearnerInfo
-from cvinfer.engines.estimators import EstimatorEngine, first_line
-from cvinfer.engines.recipes import Catalogue
+from cvinfer.engines._sklearn.estimators import EstimatorEngine, first_line
+from cvinfer.engines._sklearn.recipes import Catalogue
 
 SEVERAL_TARGETS = "it predicts several targets at once, and a comparison has one"
 UNFIT = {"ClassifierChain": SEVERAL_TARGETS, "MultiOutputClassifier": SEVERAL_TARGETS}

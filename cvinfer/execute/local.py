@@ -19,14 +19,15 @@ from typing import Any, Callable, Collection, Iterator, Mapping, NamedTuple, Opt
 
 from cvinfer.engines.base import LearnerError, LearnerSpec
 from cvinfer.errors import CvinferError
-from cvinfer.execute import causes, memory, wire, worker
+from cvinfer.worker import causes, memory
+from cvinfer.execute import wire, worker
 from cvinfer.execute.guardian import guarded
 from cvinfer.execute.log import RunLog
 from cvinfer.execute.pool import Pool, Worker, undisturbed
-from cvinfer.execute.progress import Progress
-from cvinfer.execute.scratch import Scratch
+from cvinfer.progress import Progress
+from cvinfer.worker.scratch import Scratch
 from cvinfer.execute.store import Store, Stored
-from cvinfer.plan import Fit, RunPlan, label
+from cvinfer.planning import Fit, RunPlan, label
 
 #: Quick fits of a learner go to a worker in batches of about this many seconds, at most so many.
 BATCH_SECONDS = 0.1
@@ -131,7 +132,7 @@ def execute(
     for number, plan in enumerate(plans):
         for fit in plan.fits:
             at = names.index(fit.learner)
-            order = wire.Order(number, fit.plan, fit.number, at, fit.seed)
+            order = wire.Order(number, fit.partition, fit.number, at, fit.seed)
             tasks.setdefault(fit.key, Task(number, fit, order))
     known = store.hold(tasks, lambda key, fit: _suits(plans, tasks[key], fit))
     outcome = Outcome(reused=len(known), damaged=len(store.damaged))
@@ -141,7 +142,7 @@ def execute(
         if missing:
             job = worker.Job(
                 [plan.dataset for plan in plans],
-                [plan.plans for plan in plans],
+                [plan.partitions for plan in plans],
                 list(learners.values()),
                 limits.memory_mb,
             )
@@ -466,8 +467,8 @@ class _Run:
         return f"{task.fit.learner} on {self._split(task)} of {data}, seed {task.order.seed}"
 
     def _split(self, task: Task) -> str:
-        plan = self.job.plans[task.order.dataset][task.order.plan]
-        return f"split {task.order.split + 1} of {label(plan)}"
+        partition = self.job.partitions[task.order.dataset][task.order.partition]
+        return f"split {task.order.split + 1} of {label(partition)}"
 
     def _label(self, task: Task) -> str:
         if len(self.job.datasets) == 1:
@@ -478,7 +479,7 @@ class _Run:
 def _suits(plans: Sequence[RunPlan], task: Task, fit: Stored) -> bool:
     """Whether what is stored can be the predictions of this fit at all."""
     plan = plans[task.dataset]
-    test = plan.plans[task.order.plan].splits[task.order.split].test
+    test = plan.partitions[task.order.partition].splits[task.order.split].test
     try:
         worker.checked(fit.codes, len(test), len(plan.dataset.classes))
     except LearnerError:

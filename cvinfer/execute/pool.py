@@ -20,8 +20,9 @@ import time
 import weakref
 from typing import Any, BinaryIO, Iterator, Optional, Sequence
 
-from cvinfer.execute import causes, guardian, memory, wire, worker
-from cvinfer.execute.scratch import Scratch
+from cvinfer.worker import causes, memory
+from cvinfer.execute import guardian, wire, worker
+from cvinfer.worker.scratch import Scratch
 
 #: Seconds in which a process that is told to stand still does.
 STOPS = 0.002

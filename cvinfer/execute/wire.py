@@ -32,7 +32,7 @@ class Order(NamedTuple):
     """One fit to make, in numbers of the `Job`."""
 
     dataset: int
-    plan: int
+    partition: int
     split: int
     learner: int
     seed: int

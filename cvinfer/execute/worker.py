@@ -1,4 +1,4 @@
-"""What runs inside a worker process: data and plans come once, then only numbers travel."""
+"""What runs inside a worker process: data and partitions come once, then only numbers travel."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvinfer.data.dataset import Dataset
-from cvinfer.engines import quiet, workplace
-from cvinfer.engines._r.place import places
+from cvinfer.worker import captured as quiet, workplace
+from cvinfer.engines._r.installation import places
 from cvinfer.engines.base import LearnerError, LearnerSpec, Session
-from cvinfer.execute import causes, log, memory, scratch, wire
+from cvinfer.worker import causes, memory, scratch
+from cvinfer.execute import log, wire
 from cvinfer.execute.wire import Order
-from cvinfer.partitions import Plan
+from cvinfer.partitions import Partition
 
 #: One thread a worker: the workers are the parallelism, and results must not depend on it.
 ONE_THREAD = {
@@ -56,7 +57,7 @@ class Job(NamedTuple):
     """What every worker reads at its start, one entry for each data set in the first two."""
 
     datasets: Sequence[Dataset]
-    plans: Sequence[Sequence[Plan]]
+    partitions: Sequence[Sequence[Partition]]
     learners: Sequence[LearnerSpec]
     memory_mb: Optional[float] = None
 
@@ -202,7 +203,7 @@ def fit(order: Order) -> Done:
     began = time.monotonic()
     try:
         learner = _job.learners[order.learner]
-        split = _job.plans[order.dataset][order.plan].splits[order.split]
+        split = _job.partitions[order.dataset][order.partition].splits[order.split]
         session = _session(order.dataset, learner.engine)
         made = session.predict(learner, split.train, split.test, order.seed)
         codes = checked(made.codes, len(split.test), len(_job.datasets[order.dataset].classes))

@@ -163,7 +163,7 @@ def interval(
 ) -> Callable[[Function], Function]:
     """Register an interval for one learner; the function returns an `Interval`.
 
-    The first of several `scheme`s is the one to plan with; the others are valid too. `kind` is
+    The first of several `scheme`s is the one to partition with; the others are valid too. `kind` is
     "confidence", or "credible" for the quantiles of a posterior; `measure` what it is for, one of
     `MEASURES`.
     """

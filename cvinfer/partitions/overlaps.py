@@ -1,4 +1,4 @@
-"""How far the training sets of a plan overlap, and what random splits would have done."""
+"""How far the training sets of a partition overlap, and what random splits would have done."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .errors import PartitionError
 from .split import HalfSplits
 
 if TYPE_CHECKING:
-    from .plan import Plan
+    from .partition import Partition
 
 __all__ = ["Overlaps", "overlaps_of", "MOST_SPLITS"]
 
@@ -22,12 +22,12 @@ _LARGEST_PRINTED = 20
 
 @dataclass(frozen=True, eq=False)
 class Overlaps:
-    """Overlaps of the training sets of a plan; `np.asarray(overlaps)` is the matrix.
+    """Overlaps of the training sets of a partition; `np.asarray(overlaps)` is the matrix.
 
-    matrix: for an m×2 plan the m by m matrix of |S_j ∩ S_j'|, |S_j| on the diagonal; for other
+    matrix: for an m×2 partition the m by m matrix of |S_j ∩ S_j'|, |S_j| on the diagonal; for other
         schemes the matrix over all training sets in the order of the splits.
-    ideal: n/4 for an m×2 plan; for other schemes the matrix of n_train · n_train' / n.
-    worst: largest |overlap - ideal| over training sets of different replications (for an m×2 plan
+    ideal: n/4 for an m×2 partition; for other schemes the matrix of n_train · n_train' / n.
+    worst: largest |overlap - ideal| over training sets of different replications (for an m×2
         over S_j ∩ S_j', S_j ∩ T_j', T_j ∩ S_j' and T_j ∩ T_j'); None for a single replication.
     random_mean, random_variance: of the overlap of two independent random training sets of these
         sizes, hypergeometric: a b / n and a b (n - a)(n - b) / (n² (n - 1)), averaged over the
@@ -70,14 +70,14 @@ class Overlaps:
         return "\n".join(lines)
 
 
-def overlaps_of(plan: Plan) -> Overlaps:
-    """The overlap report of a plan."""
-    splits = plan.compact
+def overlaps_of(partition: Partition) -> Overlaps:
+    """The overlap report of a partition."""
+    splits = partition.compact
     halves = isinstance(splits, HalfSplits)
     count = len(splits) // 2 if isinstance(splits, HalfSplits) else len(splits)
     if count > MOST_SPLITS:
         raise PartitionError(
-            f"overlaps: {plan.scheme} has {count} training sets, a matrix is made for at most "
+            f"overlaps: {partition.scheme} has {count} training sets, a matrix is made for at most "
             f"{MOST_SPLITS}; take() fewer replications first"
         )
     trains = splits.in_s if isinstance(splits, HalfSplits) else splits.training()
@@ -86,9 +86,9 @@ def overlaps_of(plan: Plan) -> Overlaps:
     product = indicator @ indicator.T
     matrix = product.astype(np.int64)
     matrix.setflags(write=False)
-    n, sizes = plan.n, indicator.sum(axis=1)
+    n, sizes = partition.n, indicator.sum(axis=1)
     expected = np.outer(sizes, sizes) / n
-    apart = _different_replications(plan, count)
+    apart = _different_replications(partition, count)
     mean = variance = worst = random_worst = None
     if halves:
         ideal: float | NDArray[np.float64] = n / 4
@@ -104,22 +104,26 @@ def overlaps_of(plan: Plan) -> Overlaps:
         worst = float(deviation[apart].max())
         mean = float(expected[apart].mean())
         variance = float((expected * rest)[apart].mean() / (n * (n - 1)))
-        random_worst = _random_worst(plan, worst) if halves else None
-    return Overlaps(plan.scheme, n, matrix, ideal, worst, mean, variance, random_worst)
+        random_worst = _random_worst(partition, worst) if halves else None
+    return Overlaps(partition.scheme, n, matrix, ideal, worst, mean, variance, random_worst)
 
 
-def _different_replications(plan: Plan, count: int) -> NDArray[np.bool_]:
+def _different_replications(partition: Partition, count: int) -> NDArray[np.bool_]:
     """Which pairs of training sets come from different replications of the scheme."""
-    replications = plan.shape[0] if plan.replicated_by else 1
+    replications = partition.shape[0] if partition.replicated_by else 1
     replication = np.arange(count) * replications // count
     return np.asarray(replication[:, None] != replication[None, :])
 
 
-def _random_worst(plan: Plan, own: float) -> float | None:
-    from .registry import make_plan
+def _random_worst(partition: Partition, own: float) -> float | None:
+    from .registry import make_partition
 
-    if plan.scheme == "random_mx2" and not any(
-        plan.options.get(option) for option in ("rcp", "stratify", "groups", "replications")
+    if partition.scheme == "random_mx2" and not any(
+        partition.options.get(option) for option in ("rcp", "stratify", "groups", "replications")
     ):
         return own
-    return make_plan("random_mx2", plan.n, m=plan.shape[0], seed=plan.seed).overlaps().worst
+    return (
+        make_partition("random_mx2", partition.n, m=partition.shape[0], seed=partition.seed)
+        .overlaps()
+        .worst
+    )

@@ -1,4 +1,4 @@
-"""The schemes by name. A scheme is one decorated function in a module of `catalogue`."""
+"""The schemes by name. A scheme is one decorated function in a module of `schemes`."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from .errors import PartitionError
-from .plan import Plan
+from .partition import Partition
 
-__all__ = ["SchemeInfo", "scheme", "schemes", "make_plan"]
+__all__ = ["SchemeInfo", "scheme", "schemes", "make_partition"]
 
-SchemeFunction = TypeVar("SchemeFunction", bound=Callable[..., Plan])
+SchemeFunction = TypeVar("SchemeFunction", bound=Callable[..., Partition])
 
 _COMMON = ("seed", "stratify", "groups")
 _registered: dict[str, SchemeInfo] = {}
@@ -35,7 +35,7 @@ class SchemeInfo:
     """
 
     name: str
-    function: Callable[..., Plan]
+    function: Callable[..., Partition]
     description: str
     defaults: Mapping[str, Any]
     refuses: Mapping[str, str]
@@ -100,10 +100,9 @@ def scheme(
 
 @lru_cache(maxsize=None)
 def _discover() -> None:
-    from . import catalogue
-
-    for module in pkgutil.iter_modules(catalogue.__path__):
-        importlib.import_module(f"{catalogue.__name__}.{module.name}")
+    folder = importlib.import_module("cvinfer.partitions.schemes")
+    for module in pkgutil.iter_modules(folder.__path__):
+        importlib.import_module(f"{folder.__name__}.{module.name}")
 
 
 def schemes() -> Mapping[str, SchemeInfo]:
@@ -112,8 +111,8 @@ def schemes() -> Mapping[str, SchemeInfo]:
     return MappingProxyType(dict(sorted(_registered.items())))
 
 
-def make_plan(name: str, n: int, **options: Any) -> Plan:
-    """The plan of the scheme called `name`, as if its function had been called."""
+def make_partition(name: str, n: int, **options: Any) -> Partition:
+    """The partition of the scheme called `name`, as if its function had been called."""
     known = schemes()
     if name not in known:
         raise PartitionError(f"there is no scheme {name!r}; {_suggest(str(name), list(known))}")

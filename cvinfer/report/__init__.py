@@ -42,7 +42,7 @@ def render(document: Mapping[str, Any], format: str) -> str:
 def write_report(directory: Path, document: Mapping[str, Any]) -> tuple[Path, ...]:
     """Write result.json, result.tex, references.bib and result.md; each appears whole or not."""
     from cvinfer.inference import bibliography
-    from cvinfer.report.document import write_result, write_text
+    from cvinfer.analysis.document import write_result, write_text
 
     texts = {
         "result.tex": render(document, "latex"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Mapping, Sequence
 
-from cvinfer.report import judge
+from cvinfer.analysis import judge
 from cvinfer.report.tables import Cell, Cite, Column, Part, Words, footnotes, one_part, tables
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]#|~$])")

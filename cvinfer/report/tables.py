@@ -15,11 +15,11 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence, Union
 
-from cvinfer import correction as corrections
+from cvinfer.inference import correction as corrections
 from cvinfer.foreign import csv_cell
 from cvinfer.inference.cautions import WHERE
-from cvinfer.report import judge
-from cvinfer.report.words import (
+from cvinfer.analysis import judge
+from cvinfer.analysis.words import (
     MINUS,
     NONE,
     correction_word,

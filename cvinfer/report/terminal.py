@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import IO, Any, Mapping, Optional, Sequence
 
 from cvinfer.foreign import print_styled, shown_all, write_to
-from cvinfer.report import judge
+from cvinfer.analysis import judge
 from cvinfer.report.tables import Cite, Group, Paper, Part, Table, Words, footnotes
 from cvinfer.report.tables import filled_lines, parts, tables, title_lines, wrap
 

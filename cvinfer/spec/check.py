@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Mapping, NamedTuple, Optional, 
 
 import numpy as np
 
-from cvinfer import correction
+from cvinfer.inference import correction
 from cvinfer.errors import CvinferError
 from cvinfer.foreign import shown
 from cvinfer.inference import Need, Procedure, intervals, tests
@@ -530,7 +530,7 @@ class _Check:
                 message = "the data are predictions made elsewhere, with their own splits"
                 self._fault(("partition",), message, "auto", key=True)
             sets = [data for data in self.data if _is_predictions(data)]
-            return None, _common([_plans_available(data.plans) for data in sets])
+            return None, _common([_available_of(data.partitions) for data in sets])
         if given == "auto":
             return None, None
         requests: list[SchemeRequest] = []
@@ -544,9 +544,9 @@ class _Check:
                 unknown = True
                 continue
             requests.append(request)
-            plans = self._plans(request, place)
-            available += plans or []
-            unknown = unknown or plans is None
+            partitions = self._partitions(request, place)
+            available += partitions or []
+            unknown = unknown or partitions is None
         # What a faulty scheme would have offered nobody knows: tests are then left alone.
         return tuple(requests), None if unknown else available
 
@@ -586,14 +586,14 @@ class _Check:
             )
         return not wrong
 
-    def _plans(self, request: SchemeRequest, place: Place) -> Optional[list[_Available]]:
+    def _partitions(self, request: SchemeRequest, place: Place) -> Optional[list[_Available]]:
         """What the scheme offers; None where it cannot be made from the data."""
-        from cvinfer.partitions import PartitionError, make_plan, schemes
+        from cvinfer.partitions import PartitionError, make_partition, schemes
         from cvinfer.data.groups import group_column
 
         sets = [data for data in self.data if data is not None]
         if request.scheme == "file":
-            return self._plans_of_file(request, place, sets)
+            return self._partitions_of_file(request, place, sets)
         if self._cuts_groups(request, place):
             return None
         if not self._fits_at_most(request.scheme, request.options, place):
@@ -607,7 +607,7 @@ class _Check:
             if column is not None:
                 options["groups"] = data.groups_by(column)
             try:
-                make_plan(request.scheme, data.n, seed=self.seed, **options)
+                make_partition(request.scheme, data.n, seed=self.seed, **options)
             except PartitionError as error:
                 message = str(error).removeprefix(f"{request.scheme}: ")
                 at = _option_in(message, request.options, place)
@@ -653,7 +653,7 @@ class _Check:
             return True
         return False
 
-    def _plans_of_file(
+    def _partitions_of_file(
         self, request: SchemeRequest, place: Place, sets: list[Any]
     ) -> Optional[list[_Available]]:
         from cvinfer.data.splits_file import read_splits
@@ -665,10 +665,10 @@ class _Check:
         for data in sets:
             column = group_column(request.options.get("groups"), data.group_column)
             try:
-                plans = read_splits(file, data.n)
-                for plan in plans:
-                    refuse_cut_groups(plan, data, column)
-                found.append(_plans_available(plans))
+                partitions = read_splits(file, data.n)
+                for partition in partitions:
+                    refuse_cut_groups(partition, data, column)
+                found.append(_available_of(partitions))
             except PartitionError as error:
                 remedy = "splits that keep them together, or groups: false here"
                 self._fault(place + ("path",), self._on(data) + str(error), remedy)
@@ -930,7 +930,7 @@ class _Check:
             self._fault(where, self._on_named(name) + message, listed(valid), shown=shown)
 
     def _enough_records(self, declared: Procedure, place: Place) -> None:
-        from cvinfer.partitions import PartitionError, make_plan, schemes
+        from cvinfer.partitions import PartitionError, make_partition, schemes
 
         known = schemes()
         for each in _planned(declared):
@@ -946,7 +946,7 @@ class _Check:
                     if not known[need[0]].groups:
                         continue  # told already
                 try:
-                    make_plan(need[0], n, seed=self.seed, **dict(need[1]), **grouped)
+                    make_partition(need[0], n, seed=self.seed, **dict(need[1]), **grouped)
                 except PartitionError as error:
                     where, shown = self._where(place)
                     message = f"{self._on(data)}{declared.name} does not fit: {error}"
@@ -1014,7 +1014,7 @@ def _is_predictions_entry(entry: Mapping[str, Any]) -> bool:
 
 
 def _is_predictions(data: Any) -> bool:
-    return data is not None and hasattr(data, "plans")
+    return data is not None and hasattr(data, "partitions")
 
 
 def _learner(name: str, entry: Mapping[str, Any]) -> "LearnerSpec":
@@ -1094,8 +1094,8 @@ def _placed_names(given: Any) -> Iterable[tuple[str, Place]]:
             yield from ((name, ("compare", i, j)) for j, name in enumerate(pair))
 
 
-def _plans_available(plans: Iterable[Any]) -> list[_Available]:
-    return [_Available(plan.scheme, dict(plan.options)) for plan in plans]
+def _available_of(partitions: Iterable[Any]) -> list[_Available]:
+    return [_Available(partition.scheme, dict(partition.options)) for partition in partitions]
 
 
 def _common(per_data_set: list[list[_Available]]) -> list[_Available]:

@@ -89,7 +89,7 @@ def read_spec(
             return Reading(None, (), in_order([*document.faults, *lost]))
     base = base or file.absolute().parent
     if allow_code:
-        from cvinfer.engines.own_code import look_beside
+        from cvinfer.engines._sklearn.own_code import look_beside
 
         look_beside(base)
     from cvinfer.data.kept import results_in

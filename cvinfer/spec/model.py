@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Mapping, Optional
 
-from cvinfer import correction
+from cvinfer.inference import correction
 from cvinfer.spec.options import defaults_of
 
 if TYPE_CHECKING:

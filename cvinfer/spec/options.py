@@ -89,22 +89,22 @@ def value_fault(declared: Procedure, options: Mapping[str, Any]) -> Optional[str
 def _test_trial(declared: Procedure, options: Mapping[str, Any]) -> None:
     from cvinfer.inference import compare_losses
 
-    plans = _trial_plans(declared.name)
-    a = [[(s.test % 3 == 0).astype(float) for s in plan.splits] for plan in plans]
-    b = [[(s.test % 4 == 0).astype(float) for s in plan.splits] for plan in plans]
-    if len(plans) == 1:
-        compare_losses(declared.name, plans[0], a[0], b[0], **options)
+    partitions = _trial_partitions(declared.name)
+    a = [[(s.test % 3 == 0).astype(float) for s in partition.splits] for partition in partitions]
+    b = [[(s.test % 4 == 0).astype(float) for s in partition.splits] for partition in partitions]
+    if len(partitions) == 1:
+        compare_losses(declared.name, partitions[0], a[0], b[0], **options)
     else:
-        compare_losses(declared.name, plans, a, b, **options)
+        compare_losses(declared.name, partitions, a, b, **options)
 
 
 @lru_cache(maxsize=None)
-def _trial_plans(name: str) -> list[Any]:
+def _trial_partitions(name: str) -> list[Any]:
     from cvinfer.inference import procedure
-    from cvinfer.partitions import make_plan
+    from cvinfer.partitions import make_partition
 
     return [
-        make_plan(need.scheme, _TRIAL_RECORDS, seed=seed, **need.options)
+        make_partition(need.scheme, _TRIAL_RECORDS, seed=seed, **need.options)
         for seed, need in enumerate(procedure(name).needs)
     ]
 
@@ -112,7 +112,7 @@ def _trial_plans(name: str) -> list[Any]:
 def _interval_trial(declared: Procedure) -> Optional[tuple[Any, ...]]:
     import numpy as np
 
-    shape = _trial_plans(declared.name)[0].shape
+    shape = _trial_partitions(declared.name)[0].shape
     if declared.data == "confusions":
         return (np.full((*shape, 4), 5.0),)
     if declared.data == "scores":

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from golden_r import LINES, script
+from tests.golden.golden_r import LINES, script
 
 
 @pytest.fixture(scope="session")

@@ -46,13 +46,13 @@ def as_row(m, blocks):
 def test_printed_tables(m):
     assert sides(m) == PRINTED[m]
     h = blocks_needed(m)
-    plan = blocked_mx2(10 * h, m, seed=3)
+    partition = blocked_mx2(10 * h, m, seed=3)
     for j, blocks in enumerate(PRINTED[m]):
-        in_s = np.isin(plan.blocks, list(blocks))
-        assert np.array_equal(plan.splits[2 * j].train, np.flatnonzero(in_s))
-        assert np.array_equal(plan.splits[2 * j].test, np.flatnonzero(~in_s))
-        assert np.array_equal(plan.splits[2 * j + 1].train, np.flatnonzero(~in_s))
-        assert np.array_equal(plan.splits[2 * j + 1].test, np.flatnonzero(in_s))
+        in_s = np.isin(partition.blocks, list(blocks))
+        assert np.array_equal(partition.splits[2 * j].train, np.flatnonzero(in_s))
+        assert np.array_equal(partition.splits[2 * j].test, np.flatnonzero(~in_s))
+        assert np.array_equal(partition.splits[2 * j + 1].train, np.flatnonzero(~in_s))
+        assert np.array_equal(partition.splits[2 * j + 1].test, np.flatnonzero(in_s))
 
 
 @pytest.mark.parametrize("m", range(2, 88))
@@ -75,10 +75,10 @@ def test_rows_come_in_complementary_pairs(m):
 
 def test_300_records_in_8_blocks():
     assert [block + 1 for block in extra_blocks(5, 4)] == [1, 2, 7, 8]
-    plan = blocked_mx2(300, 5)
-    assert np.bincount(plan.blocks).tolist() == [0, 38, 38, 37, 37, 37, 37, 38, 38]
-    assert (plan.sizes == 150).all()
-    assert plan.overlaps().worst == 1.0
+    partition = blocked_mx2(300, 5)
+    assert np.bincount(partition.blocks).tolist() == [0, 38, 38, 37, 37, 37, 37, 38, 38]
+    assert (partition.sizes == 150).all()
+    assert partition.overlaps().worst == 1.0
 
 
 @pytest.mark.parametrize("m", range(2, 12))

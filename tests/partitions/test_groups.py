@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cvinfer.partitions import PartitionError, kfold, make_plan, paired_halves, schemes
+from cvinfer.partitions import PartitionError, kfold, make_partition, paired_halves, schemes
 
 HONOURING = [name for name, info in schemes().items() if info.groups]
 REFUSING = [name for name, info in schemes().items() if not info.groups]
@@ -20,10 +20,10 @@ def grouped(draw):
     return groups[np.argsort(np.random.default_rng(draw(st.integers(0, 99))).random(len(groups)))]
 
 
-def cut(plan, groups):
+def cut(partition, groups):
     """The splits that have a group on both sides, record by record."""
     found = []
-    for at, split in enumerate(plan.splits):
+    for at, split in enumerate(partition.splits):
         train, test = ({groups[record] for record in part} for part in (split.train, split.test))
         if train & test:
             found.append(at)
@@ -34,14 +34,17 @@ def cut(plan, groups):
 @settings(max_examples=30)
 @given(groups=grouped(), seed=st.integers(0, 2**32))
 def test_no_split_cuts_a_group(name, groups, seed):
-    plan = make_plan(name, len(groups), seed=seed, groups=groups, **SMALL.get(name, {}))
-    assert plan.options["groups"] is True
-    assert cut(plan, groups) == [] and plan.cut_group(groups) is None
-    for split in plan.splits:
+    partition = make_partition(name, len(groups), seed=seed, groups=groups, **SMALL.get(name, {}))
+    assert partition.options["groups"] is True
+    assert cut(partition, groups) == [] and partition.cut_group(groups) is None
+    for split in partition.splits:
         assert len(split.train) + len(split.test) == len(groups)
     # What the groups are called does not matter, only their order.
     named = np.array([f"group {code:03d}" for code in groups])
-    assert make_plan(name, len(groups), seed=seed, groups=named, **SMALL.get(name, {})) == plan
+    assert (
+        make_partition(name, len(groups), seed=seed, groups=named, **SMALL.get(name, {}))
+        == partition
+    )
 
 
 @pytest.mark.parametrize("name", [*HONOURING, *REFUSING])
@@ -49,31 +52,34 @@ def test_no_split_cuts_a_group(name, groups, seed):
 @given(groups=grouped(), seed=st.integers(0, 2**32))
 def test_the_first_cut_is_found(name, groups, seed):
     options = {"m": 1, "j": 2, "n_test": 5} if name == "paired_halves" else SMALL.get(name, {})
-    plan = make_plan(name, len(groups), seed=seed, **options)
-    found, splits = plan.cut_group(groups), cut(plan, groups)
+    partition = make_partition(name, len(groups), seed=seed, **options)
+    found, splits = partition.cut_group(groups), cut(partition, groups)
     assert (found is None) == (splits == [])
     if found is not None:
         at, group = found
         assert at == splits[0]
-        assert group in groups[plan.splits[at].train] and group in groups[plan.splits[at].test]
+        assert (
+            group in groups[partition.splits[at].train]
+            and group in groups[partition.splits[at].test]
+        )
 
 
 def test_groups_of_one_record_are_never_cut():
     for name in schemes():
         options = {"m": 1, "j": 2} if name == "paired_halves" else {}
-        assert make_plan(name, 40, **options).cut_group(np.arange(40)) is None
+        assert make_partition(name, 40, **options).cut_group(np.arange(40)) is None
 
 
 def test_records_that_a_split_does_not_use_cut_nothing():
     # One group reaches from the test records of the first half into the second half, which the
     # first split leaves alone, and there over both sides of the second split.
-    plan = paired_halves(12, 1, 1, 2)
-    first, second = plan.splits
+    partition = paired_halves(12, 1, 1, 2)
+    first, second = partition.splits
     groups = np.arange(12)
     groups[[first.test[0], second.train[0]]] = 20
-    assert plan.cut_group(groups) is None
+    assert partition.cut_group(groups) is None
     groups[second.test[0]] = 20
-    assert plan.cut_group(groups) == (1, 20)
+    assert partition.cut_group(groups) == (1, 20)
 
 
 def test_labels_that_do_not_fit_are_refused():
@@ -85,11 +91,11 @@ def test_labels_that_do_not_fit_are_refused():
 def test_a_scheme_that_cuts_groups_says_why(name):
     why = schemes()[name].refuses["groups"]
     with pytest.raises(PartitionError) as caught:
-        make_plan(name, 40, groups=np.arange(40) // 2)
+        make_partition(name, 40, groups=np.arange(40) // 2)
     assert str(caught.value) == f"{name} cannot honour groups: {why}; leave groups out"
 
 
 @pytest.mark.parametrize("name", HONOURING)
 def test_groups_and_classes_cannot_be_had_together(name):
     with pytest.raises(PartitionError, match=f"stratify and groups cannot be combined in {name}"):
-        make_plan(name, 40, groups=np.arange(40) // 2, stratify=np.arange(40) % 2)
+        make_partition(name, 40, groups=np.arange(40) // 2, stratify=np.arange(40) % 2)

@@ -10,7 +10,7 @@ from cvinfer.partitions import (
     blocked_mx2,
     holdout,
     kfold,
-    make_plan,
+    make_partition,
     paired_halves,
     random_mx2,
     repeated_holdout,
@@ -42,12 +42,12 @@ def counts(codes, labels):
 @given(st.integers(2, 6), seeds, st.data())
 def test_stratified_folds(k, seed, data):
     labels = draw_classes(data, k)
-    plan = repeated_kfold(len(labels), 2, k, seed=seed, stratify=labels)
-    assert plan.options["stratify"] is True and plan.options["groups"] is False
-    for folds in plan.fold_of_record():
+    partition = repeated_kfold(len(labels), 2, k, seed=seed, stratify=labels)
+    assert partition.options["stratify"] is True and partition.options["groups"] is False
+    for folds in partition.fold_of_record():
         assert np.ptp(counts(folds, labels), axis=0).max() <= 1
         assert np.ptp(np.bincount(folds)) <= 1
-    assert plan.splits[0] == kfold(len(labels), k, seed=seed, stratify=labels).splits[0]
+    assert partition.splits[0] == kfold(len(labels), k, seed=seed, stratify=labels).splits[0]
 
 
 @given(st.sampled_from([2, 3, 4, 5, 6, 7, 9, 11, 14]), seeds, st.data())
@@ -55,8 +55,8 @@ def test_stratified_blocks_keep_class_counts_within_one(m, seed, data):
     h = blocks_needed(m)
     labels = draw_classes(data, h)
     n = len(labels)
-    plan = blocked_mx2(n, m, seed=seed, stratify=labels)
-    table = counts(plan.blocks - 1, labels)
+    partition = blocked_mx2(n, m, seed=seed, stratify=labels)
+    table = counts(partition.blocks - 1, labels)
     assert np.ptp(table, axis=0).max() <= 1
     larger = np.flatnonzero(table.sum(axis=1) > n // h)
     assert larger.tolist() == list(extra_blocks(m, n % h))
@@ -65,8 +65,8 @@ def test_stratified_blocks_keep_class_counts_within_one(m, seed, data):
 @given(st.integers(1, 4), seeds, st.data())
 def test_stratified_random_halves(m, seed, data):
     labels = draw_classes(data, 5)
-    plan = random_mx2(len(labels), m, seed=seed, stratify=labels)
-    for split in plan.splits:
+    partition = random_mx2(len(labels), m, seed=seed, stratify=labels)
+    for split in partition.splits:
         train = np.bincount(labels[split.train], minlength=labels.max() + 1)
         test = np.bincount(labels[split.test], minlength=labels.max() + 1)
         assert np.abs(train - test).max() <= 1
@@ -78,12 +78,12 @@ def test_stratified_holdouts(seed, data):
     labels = draw_classes(data, 2)
     n = len(labels)
     n1 = data.draw(st.integers(1, n - 1))
-    plan = repeated_holdout(n, 3, n1, seed=seed, stratify=labels)
+    partition = repeated_holdout(n, 3, n1, seed=seed, stratify=labels)
     ideal = np.bincount(labels) * n1 / n
-    for split in plan.splits:
+    for split in partition.splits:
         assert len(split.train) == n1
         assert np.abs(np.bincount(labels[split.train], minlength=len(ideal)) - ideal).max() < 1
-    assert holdout(n, n1, seed=seed, stratify=labels).splits[0] == plan.splits[0]
+    assert holdout(n, n1, seed=seed, stratify=labels).splits[0] == partition.splits[0]
 
 
 def test_largest_remainders():
@@ -98,11 +98,11 @@ def test_stratified_paired_halves(m, j, seed, data):
     labels = draw_classes(data, 5)
     n = len(labels)
     n_test = data.draw(st.integers(1, n // 2 - 1))
-    plan = paired_halves(n, m, j, n_test, seed=seed, stratify=labels)
-    assert (plan.sizes == [n // 2 - n_test, n_test]).all()
+    partition = paired_halves(n, m, j, n_test, seed=seed, stratify=labels)
+    assert (partition.sizes == [n // 2 - n_test, n_test]).all()
     size = labels.max() + 1
     per_half = []
-    for split in plan.splits:
+    for split in partition.splits:
         half = np.bincount(labels[np.union1d(split.train, split.test)], minlength=size)
         train = np.bincount(labels[split.train], minlength=size)
         assert np.abs(train - half * (n // 2 - n_test) / (n // 2)).max() < 1
@@ -119,8 +119,8 @@ def together(codes, groups):
 @given(st.integers(2, 6), seeds, st.data())
 def test_groups_share_a_fold(k, seed, data):
     groups = draw_groups(data, k)
-    plan = repeated_kfold(len(groups), 2, k, seed=seed, groups=groups)
-    for folds in plan.fold_of_record():
+    partition = repeated_kfold(len(groups), 2, k, seed=seed, groups=groups)
+    for folds in partition.fold_of_record():
         assert together(folds, groups)
         sizes = np.bincount(folds, minlength=k)
         assert sizes.min() >= 1 and np.ptp(sizes) <= np.bincount(groups).max()
@@ -132,11 +132,11 @@ def test_groups_share_a_side_of_a_holdout(seed, data):
     n = len(groups)
     n1 = data.draw(st.integers(n // 4, 3 * n // 4))
     try:
-        plan = repeated_holdout(n, 3, n1, seed=seed, groups=groups)
+        partition = repeated_holdout(n, 3, n1, seed=seed, groups=groups)
     except ValueError as error:
         assert "whole groups come no nearer" in str(error)
         assume(False)
-    for split in plan.splits:
+    for split in partition.splits:
         assert not set(groups[split.train]) & set(groups[split.test])
         assert abs(len(split.train) - n1) <= max(1, n / 10)
 
@@ -147,9 +147,9 @@ def test_groups_share_a_block(m, seed, data):
     # seven blocks of m = 7, whose lines of three may hold 10 each, 7 · 10 < 3 · 24.
     groups = draw_groups(data, 3 * blocks_needed(m), largest=6)
     n = len(groups)
-    plan = blocked_mx2(n, m, seed=seed, groups=groups)
-    assert together(plan.blocks, groups)
-    assert np.abs(plan.sizes - n / 2).max() <= max(1, n / 10)
+    partition = blocked_mx2(n, m, seed=seed, groups=groups)
+    assert together(partition.blocks, groups)
+    assert np.abs(partition.sizes - n / 2).max() <= max(1, n / 10)
 
 
 def halvable(sizes, m):
@@ -177,23 +177,23 @@ def test_groups_share_one_of_four_blocks_unless_nothing_halves_them(m, at_least,
     groups = draw_groups(data, at_least)
     n = len(groups)
     try:
-        plan = blocked_mx2(n, m, seed=seed, groups=groups)
+        partition = blocked_mx2(n, m, seed=seed, groups=groups)
     except PartitionError as error:
         assert "groups cannot be halved" in str(error)
         assume(n <= 60)  # trying all takes n³ steps
         assert not halvable(np.bincount(groups), m)
         return
-    assert together(plan.blocks, groups)
-    assert np.abs(plan.sizes - n / 2).max() <= max(1, n / 10)
+    assert together(partition.blocks, groups)
+    assert np.abs(partition.sizes - n / 2).max() <= max(1, n / 10)
 
 
 def test_groups_are_moved_where_even_blocks_are_not_even_halves():
     # Blocks of 7, 4, 4, 3 are as even as they get, yet one half would hold 11 of 18 records;
     # blocks of 7, 2, 2, 7 give two equal halves in both replications.
     groups = np.repeat(np.arange(12), [7] + [1] * 11)
-    plan = blocked_mx2(18, 2, groups=groups)
-    assert together(plan.blocks, groups)
-    assert (plan.sizes == 9).all()
+    partition = blocked_mx2(18, 2, groups=groups)
+    assert together(partition.blocks, groups)
+    assert (partition.sizes == 9).all()
 
 
 def test_groups_that_three_halvings_cannot_share_out_are_refused():
@@ -219,20 +219,20 @@ def test_groups_that_are_halved_in_few_ways(sizes, stray):
     groups = np.repeat(np.arange(5), sizes)
     n = len(groups)
     for seed in range(20):
-        plan = blocked_mx2(n, 2, seed=seed, groups=groups)
-        assert together(plan.blocks, groups)
-        assert np.abs(plan.sizes - n / 2).max() == stray
+        partition = blocked_mx2(n, 2, seed=seed, groups=groups)
+        assert together(partition.blocks, groups)
+        assert np.abs(partition.sizes - n / 2).max() == stray
 
 
 @given(seeds, st.data())
 def test_groups_share_a_half(seed, data):
     groups = draw_groups(data, 12)
     n = len(groups)
-    plan = random_mx2(n, 2, seed=seed, groups=groups)
-    for split in plan.splits:
+    partition = random_mx2(n, 2, seed=seed, groups=groups)
+    for split in partition.splits:
         assert not set(groups[split.train]) & set(groups[split.test])
         assert abs(len(split.train) - n / 2) <= max(1, n / 10)
-    assert len({frozenset(map(tuple, (s.train, s.test))) for s in plan.splits}) == 2
+    assert len({frozenset(map(tuple, (s.train, s.test))) for s in partition.splits}) == 2
 
 
 def test_groups_of_different_sizes_are_packed_anew_in_each_replication():
@@ -245,16 +245,16 @@ def test_groups_of_different_sizes_are_packed_anew_in_each_replication():
 def test_large_groups_are_packed_first():
     """One group of 8 and eight single records fill two folds evenly only in that order."""
     groups = np.repeat(np.arange(9), [8, *[1] * 8])
-    plan = repeated_kfold(16, 10, 2, groups=groups)
-    assert (plan.sizes == 8).all()
+    partition = repeated_kfold(16, 10, 2, groups=groups)
+    assert (partition.sizes == 8).all()
 
 
 def test_groups_that_are_hard_to_halve():
     """Lots alone miss the allowed halves for some of these seeds; packing by size finds them."""
     groups = np.repeat(np.arange(10), [8, 9, 9, 9, 9, 12, 12, 15, 15, 15])
     for seed in range(300):
-        plan = blocked_mx2(113, 7, seed=seed, groups=groups)
-        assert np.abs(plan.sizes - 56.5).max() <= 11.3
+        partition = blocked_mx2(113, 7, seed=seed, groups=groups)
+        assert np.abs(partition.sizes - 56.5).max() <= 11.3
 
 
 def test_how_far_a_half_may_stray():
@@ -271,8 +271,8 @@ def test_how_far_a_half_may_stray():
 def test_no_class_is_always_favoured():
     """Of two classes of 5 either may have its third record in S."""
     labels = np.repeat([0, 1], 5)
-    plan = random_mx2(10, 20, stratify=labels)
-    firsts = [np.bincount(labels[split.train]).tolist() for split in plan.splits[::2]]
+    partition = random_mx2(10, 20, stratify=labels)
+    firsts = [np.bincount(labels[split.train]).tolist() for split in partition.splits[::2]]
     assert [3, 2] in firsts and [2, 3] in firsts
 
 
@@ -290,10 +290,10 @@ LABELS = {
 def test_kinds_of_labels(kind, name):
     codes = np.arange(60) % 2
     values = LABELS[kind][codes]
-    plan = make_plan(name, 60, stratify=values)
-    assert plan == make_plan(name, 60, stratify=list(values))
-    assert plan == make_plan(name, 60, stratify=np.unique(values, return_inverse=True)[1])
-    assert plan != make_plan(name, 60)
+    partition = make_partition(name, 60, stratify=values)
+    assert partition == make_partition(name, 60, stratify=list(values))
+    assert partition == make_partition(name, 60, stratify=np.unique(values, return_inverse=True)[1])
+    assert partition != make_partition(name, 60)
 
 
 def test_pandas_labels():

@@ -11,7 +11,7 @@ from cvinfer.partitions import (
     holdout,
     kfold,
     loo,
-    make_plan,
+    make_partition,
     paired_halves,
     random_mx2,
     repeated_holdout,
@@ -20,18 +20,18 @@ from cvinfer.partitions import (
 )
 
 
-def shared(plan, step=1):
-    sets = [set(split.train.tolist()) for split in plan.splits[::step]]
+def shared(partition, step=1):
+    sets = [set(split.train.tolist()) for split in partition.splits[::step]]
     return np.array([[len(one & other) for other in sets] for one in sets])
 
 
 @pytest.mark.parametrize("name", list(schemes()))
 def test_matrix_by_counting(name):
     options = {"paired_halves": {"m": 3, "j": 2}, "repeated_kfold": {"r": 3, "k": 4}}
-    plan = make_plan(name, 29, seed=1, **options.get(name, {}))
-    report = plan.overlaps()
+    partition = make_partition(name, 29, seed=1, **options.get(name, {}))
+    report = partition.overlaps()
     halves = name.endswith("mx2")
-    assert np.array_equal(report.matrix, shared(plan, 2 if halves else 1))
+    assert np.array_equal(report.matrix, shared(partition, 2 if halves else 1))
     assert np.asarray(report) is report.matrix
     assert np.asarray(report, dtype=float).dtype == float
     assert np.array(report) is not report.matrix
@@ -65,27 +65,28 @@ def test_random_moments_from_the_distribution_itself():
         hypergeometric(30, 27, 27), rel=1e-12
     )
     # Blocks may leave halves of unequal sizes: the moments are averaged over the pairs.
-    plan = blocked_mx2(29, 7)
-    sizes = plan.sizes[:, 0, 0]
+    partition = blocked_mx2(29, 7)
+    sizes = partition.sizes[:, 0, 0]
     pairs = [hypergeometric(29, a, b) for i, a in enumerate(sizes) for b in sizes[:i]]
-    report = plan.overlaps()
+    report = partition.overlaps()
     assert (report.random_mean, report.random_variance) == pytest.approx(
         tuple(np.mean(pairs, axis=0)), rel=1e-12
     )
 
 
 def test_random_moments_are_what_random_splits_do():
-    plan = random_mx2(40, 300, seed=11)
-    report = plan.overlaps()
+    partition = random_mx2(40, 300, seed=11)
+    report = partition.overlaps()
     overlaps = report.matrix[np.triu_indices(300, 1)]
     assert overlaps.mean() == pytest.approx(report.random_mean, abs=0.05)
     assert overlaps.var() == pytest.approx(report.random_variance, rel=0.05)
 
 
 def test_worst_between_replications():
-    plan = random_mx2(31, 4, seed=5)
+    partition = random_mx2(31, 4, seed=5)
     halves = [
-        [set(split.train.tolist()) for split in plan.splits[2 * j : 2 * j + 2]] for j in range(4)
+        [set(split.train.tolist()) for split in partition.splits[2 * j : 2 * j + 2]]
+        for j in range(4)
     ]
     worst = max(
         abs(len(one & other) - 31 / 4)
@@ -94,33 +95,33 @@ def test_worst_between_replications():
         for one in pair
         for other in earlier
     )
-    assert plan.overlaps().worst == plan.overlaps().random_worst == worst
-    plan = repeated_kfold(30, 3, 5, seed=5)
-    matrix = shared(plan)
+    assert partition.overlaps().worst == partition.overlaps().random_worst == worst
+    partition = repeated_kfold(30, 3, 5, seed=5)
+    matrix = shared(partition)
     replication = np.arange(15) // 5
     apart = replication[:, None] != replication[None, :]
-    assert plan.overlaps().worst == pytest.approx(np.abs(matrix - 24 * 24 / 30)[apart].max())
-    plan = paired_halves(30, 2, 3, seed=5)
-    matrix, replication = shared(plan), np.arange(12) // 6
+    assert partition.overlaps().worst == pytest.approx(np.abs(matrix - 24 * 24 / 30)[apart].max())
+    partition = paired_halves(30, 2, 3, seed=5)
+    matrix, replication = shared(partition), np.arange(12) // 6
     apart = replication[:, None] != replication[None, :]
-    assert plan.overlaps().worst == pytest.approx(np.abs(matrix - 12 * 12 / 30)[apart].max())
+    assert partition.overlaps().worst == pytest.approx(np.abs(matrix - 12 * 12 / 30)[apart].max())
     assert random_mx2(40, 5, rcp=1).overlaps().worst == 10.0
 
 
-def test_random_worst_is_that_of_the_plain_random_plan():
+def test_random_worst_is_that_of_the_plain_random_partition():
     plain = random_mx2(48, 5, seed=6).overlaps().worst
     labels = np.arange(48) % 2
-    for plan in (
+    for partition in (
         blocked_mx2(48, 5, seed=6),
         random_mx2(48, 5, rcp=2, seed=6),
         random_mx2(48, 5, seed=6, stratify=labels),
     ):
-        assert plan.overlaps().random_worst == plain
+        assert partition.overlaps().random_worst == plain
 
 
-@pytest.mark.parametrize("plan", [holdout(20), kfold(20), loo(20), random_mx2(20, 1)])
-def test_a_single_replication_has_nothing_to_compare(plan):
-    report = plan.overlaps()
+@pytest.mark.parametrize("partition", [holdout(20), kfold(20), loo(20), random_mx2(20, 1)])
+def test_a_single_replication_has_nothing_to_compare(partition):
+    report = partition.overlaps()
     assert report.worst is report.random_mean is report.random_variance is None
     assert report.random_worst is None
     assert "one replication only" in str(report)

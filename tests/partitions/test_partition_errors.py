@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from cvinfer.partitions import PartitionError, make_plan, schemes
+from cvinfer.partitions import PartitionError, make_partition, schemes
 
 two = np.arange(20) % 2
 
@@ -117,21 +117,21 @@ REFUSED = [
 @pytest.mark.parametrize("name, n, options, message", REFUSED)
 def test_refused(name, n, options, message):
     with pytest.raises(PartitionError, match=message):
-        make_plan(name, n, **options)
+        make_partition(name, n, **options)
 
 
 @pytest.mark.parametrize("name", list(schemes()))
 @pytest.mark.parametrize("seed", [-1, 1.0, "0", True, None])
 def test_seeds(name, seed):
     with pytest.raises(PartitionError, match=f"{name}: seed must be a whole number >= 0, not "):
-        make_plan(name, 40, seed=seed)
+        make_partition(name, 40, seed=seed)
 
 
 @pytest.mark.parametrize("name", [name for name, info in schemes().items() if info.groups])
 def test_stratify_and_groups(name):
     message = f"stratify and groups cannot be combined in {name}"
     with pytest.raises(PartitionError, match=message):
-        make_plan(name, 40, stratify=np.arange(40) % 2, groups=np.arange(40) // 2)
+        make_partition(name, 40, stratify=np.arange(40) % 2, groups=np.arange(40) // 2)
 
 
 @pytest.mark.parametrize("name", [name for name, info in schemes().items() if info.stratify])
@@ -151,12 +151,12 @@ def test_stratify_and_groups(name):
 )
 def test_labels_refused(name, values, message):
     with pytest.raises(PartitionError, match=message):
-        make_plan(name, 40, stratify=values)
+        make_partition(name, 40, stratify=values)
 
 
 def test_labels_of_groups_are_checked_too():
     with pytest.raises(PartitionError, match="kfold: groups must hold one label for each"):
-        make_plan("kfold", 40, groups=[1, 2, 3])
+        make_partition("kfold", 40, groups=[1, 2, 3])
 
 
 def test_a_partition_error_is_a_value_error():

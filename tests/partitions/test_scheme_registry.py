@@ -6,7 +6,7 @@ import sys
 import pytest
 
 import cvinfer.partitions as partitions
-from cvinfer.partitions import PartitionError, make_plan, schemes
+from cvinfer.partitions import PartitionError, make_partition, schemes
 from cvinfer.partitions.registry import scheme
 
 IDS = {
@@ -41,9 +41,9 @@ def test_the_mapping_cannot_be_changed():
 
 @pytest.mark.parametrize("name", sorted(IDS))
 def test_by_name_is_by_function(name):
-    assert make_plan(name, 30, seed=4) == getattr(partitions, name)(30, seed=4)
-    assert make_plan(name, 30).scheme == name
-    assert make_plan(name, 30).seed == 0
+    assert make_partition(name, 30, seed=4) == getattr(partitions, name)(30, seed=4)
+    assert make_partition(name, 30).scheme == name
+    assert make_partition(name, 30).seed == 0
 
 
 @pytest.mark.parametrize(
@@ -56,13 +56,13 @@ def test_by_name_is_by_function(name):
 )
 def test_unknown_scheme(name, message):
     with pytest.raises(PartitionError, match=message):
-        make_plan(name, 30)
+        make_partition(name, 30)
 
 
 def test_unknown_option():
     message = "kfold: there is no option 'stratfy'; did you mean 'stratify'"
     with pytest.raises(PartitionError, match=message):
-        make_plan("kfold", 30, stratfy=[1])
+        make_partition("kfold", 30, stratfy=[1])
 
 
 def test_no_such_name():
@@ -78,21 +78,21 @@ def test_two_modules_cannot_share_an_id():
             """Another."""
 
 
-def test_a_module_dropped_into_the_catalogue_is_found(tmp_path):
+def test_a_module_dropped_into_the_folder_is_found(tmp_path):
     (tmp_path / "all_but_first.py").write_text(
-        "from cvinfer.partitions.plan import Plan\n"
+        "from cvinfer.partitions.partition import Partition\n"
         "from cvinfer.partitions.registry import scheme\n"
         "from cvinfer.partitions.split import Split\n\n\n"
         '@scheme("all_but_first", stratify=False, groups=False)\n'
         "def all_but_first(n, *, seed=0):\n"
         '    """Tests the first record."""\n'
-        '    return Plan("all_but_first", n, (), [Split.complement([0], n)], seed)\n'
+        '    return Partition("all_but_first", n, (), [Split.complement([0], n)], seed)\n'
     )
     code = (
-        "import cvinfer.partitions as p, cvinfer.partitions.catalogue as c\n"
-        f"c.__path__.append({str(tmp_path)!r})\n"
+        "import sys, cvinfer.partitions as p\n"
+        f"sys.modules['cvinfer.partitions.schemes'].__path__.append({str(tmp_path)!r})\n"
         "assert p.schemes()['all_but_first'].description == 'Tests the first record.'\n"
-        "assert p.make_plan('all_but_first', 5) == p.all_but_first(5)\n"
+        "assert p.make_partition('all_but_first', 5) == p.all_but_first(5)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 

@@ -13,7 +13,7 @@ from cvinfer.partitions import (
     holdout,
     kfold,
     loo,
-    make_plan,
+    make_partition,
     paired_halves,
     random_mx2,
     repeated_holdout,
@@ -25,18 +25,18 @@ from cvinfer.partitions.blocks import blocks_needed, extra_blocks, imbalance
 seeds = st.integers(0, 2**70)
 
 
-def check_plan(plan, whole=True):
-    """Disjoint, in range, in the shape and with the sizes the plan says."""
-    assert len(plan.splits) == int(np.prod(plan.shape))
-    assert plan.sizes.shape == (*plan.shape, 2)
-    sizes = plan.sizes.reshape(-1, 2)
-    for split, (train, test) in zip(plan.splits, sizes):
+def check_partition(partition, whole=True):
+    """Disjoint, in range, in the shape and with the sizes the partition says."""
+    assert len(partition.splits) == int(np.prod(partition.shape))
+    assert partition.sizes.shape == (*partition.shape, 2)
+    sizes = partition.sizes.reshape(-1, 2)
+    for split, (train, test) in zip(partition.splits, sizes):
         assert not set(split.train) & set(split.test)
         assert (len(split.train), len(split.test)) == (train, test) == split.sizes
         together = np.union1d(split.train, split.test)
-        assert together[0] >= 0 and together[-1] < plan.n
+        assert together[0] >= 0 and together[-1] < partition.n
         if whole:
-            assert np.array_equal(together, np.arange(plan.n))
+            assert np.array_equal(together, np.arange(partition.n))
 
 
 def times_tested(splits, n):
@@ -48,8 +48,8 @@ def test_holdouts(n, seed, data):
     n1 = data.draw(st.one_of(st.none(), st.integers(1, n - 1)))
     j = data.draw(st.integers(1, 6))
     one, many = holdout(n, n1, seed=seed), repeated_holdout(n, j, n1, seed=seed)
-    check_plan(one)
-    check_plan(many)
+    check_partition(one)
+    check_partition(many)
     assert one.shape == () and many.shape == (j,)
     expected = round(2 * n / 3) if n1 is None else n1
     assert one.sizes.tolist() == [expected, n - expected]
@@ -83,7 +83,7 @@ def test_folds(n, seed, data):
     k = data.draw(st.integers(2, n))
     r = data.draw(st.integers(1, 3))
     one, many = kfold(n, k, seed=seed), repeated_kfold(n, r, k, seed=seed)
-    check_plan(one)
+    check_partition(one)
     assert one.shape == (k,) and many.shape == (r, k)
     assert np.ptp(one.sizes[:, 1]) <= 1
     folds = many.fold_of_record()
@@ -99,19 +99,21 @@ def test_folds(n, seed, data):
 
 @given(st.integers(2, 40))
 def test_loo(n):
-    plan = loo(n)
-    check_plan(plan)
-    assert plan.shape == (n,)
-    assert [split.test.tolist() for split in plan.splits] == [[i] for i in range(n)]
-    assert np.array_equal(plan.fold_of_record(), np.arange(n))
-    assert plan == loo(n, seed=9)
+    partition = loo(n)
+    check_partition(partition)
+    assert partition.shape == (n,)
+    assert [split.test.tolist() for split in partition.splits] == [[i] for i in range(n)]
+    assert np.array_equal(partition.fold_of_record(), np.arange(n))
+    assert partition == loo(n, seed=9)
 
 
 def test_loo_of_20000_is_lean():
-    plan = loo(20_000)
-    assert plan.splits[-1].test.tolist() == [19_999]
-    assert plan.splits[7].train.tolist() == [i for i in range(20_000) if i != 7]
-    held = sum(array.nbytes for array in vars(plan.splits).values() if hasattr(array, "nbytes"))
+    partition = loo(20_000)
+    assert partition.splits[-1].test.tolist() == [19_999]
+    assert partition.splits[7].train.tolist() == [i for i in range(20_000) if i != 7]
+    held = sum(
+        array.nbytes for array in vars(partition.splits).values() if hasattr(array, "nbytes")
+    )
     assert held < 10 * 8 * 20_000
 
 
@@ -119,16 +121,16 @@ def test_loo_of_20000_is_lean():
 def test_random_halves(n, seed, data):
     m = data.draw(st.integers(1, min(5, comb(n, n // 2) // 2)))
     rcp = data.draw(st.integers(0, m - 1))
-    plan = random_mx2(n, m, rcp=rcp, seed=seed)
-    check_plan(plan)
-    assert plan.shape == (m, 2)
-    assert np.abs(plan.sizes[..., 0] - plan.sizes[..., 1]).max() == n % 2
+    partition = random_mx2(n, m, rcp=rcp, seed=seed)
+    check_partition(partition)
+    assert partition.shape == (m, 2)
+    assert np.abs(partition.sizes[..., 0] - partition.sizes[..., 1]).max() == n % 2
     for j in range(m):
-        first, second = plan.splits[2 * j], plan.splits[2 * j + 1]
+        first, second = partition.splits[2 * j], partition.splits[2 * j + 1]
         assert np.array_equal(first.train, second.test)
         assert np.array_equal(first.test, second.train)
     partitions = [
-        frozenset([tuple(plan.splits[2 * j].train), tuple(plan.splits[2 * j].test)])
+        frozenset([tuple(partition.splits[2 * j].train), tuple(partition.splits[2 * j].test)])
         for j in range(m)
     ]
     assert len(set(partitions[: rcp + 1])) == 1
@@ -138,8 +140,8 @@ def test_random_halves(n, seed, data):
 def test_small_n_gives_every_halving_once():
     for n in (2, 3, 4, 5, 6, 7):
         m = comb(n, n // 2) // (1 if n % 2 else 2)
-        plan = random_mx2(n, m)
-        assert len({tuple(split.train) for split in plan.splits}) == 2 * m
+        partition = random_mx2(n, m)
+        assert len({tuple(split.train) for split in partition.splits}) == 2 * m
 
 
 def test_repeating_a_partition_leaves_the_others_where_they_are():
@@ -156,14 +158,14 @@ def test_repeating_a_partition_leaves_the_others_where_they_are():
 def test_blocked_overlaps_are_a_quarter_when_h_divides_n(m):
     h = blocks_needed(m)
     n = h * (1 + m % 3)
-    plan = blocked_mx2(n, m, seed=m)
-    assert plan.shape == (m, 2) and (plan.sizes * 2 == n).all()
-    train = np.stack([np.isin(np.arange(n), split.train) for split in plan.splits]).astype(int)
+    partition = blocked_mx2(n, m, seed=m)
+    assert partition.shape == (m, 2) and (partition.sizes * 2 == n).all()
+    train = np.stack([np.isin(np.arange(n), split.train) for split in partition.splits]).astype(int)
     shared = train @ train.T
     replication = np.arange(2 * m) // 2
     apart = replication[:, None] != replication[None, :]
     assert (4 * shared[apart] == n).all()
-    report = plan.overlaps()
+    report = partition.overlaps()
     assert report.worst == 0.0 and report.ideal == n / 4
     assert np.array_equal(np.asarray(report), shared[::2, ::2])
 
@@ -186,14 +188,14 @@ def rule_of_sizes(m, n):
 def test_blocked_overlaps_for_any_n(m, q, seed, data):
     h = blocks_needed(m)
     n = q * h + data.draw(st.integers(0, h - 1))
-    plan = blocked_mx2(n, m, seed=seed)
-    check_plan(plan)
-    counts = np.bincount(plan.blocks, minlength=h + 1)[1:]
+    partition = blocked_mx2(n, m, seed=seed)
+    check_partition(partition)
+    counts = np.bincount(partition.blocks, minlength=h + 1)[1:]
     assert counts.sum() == n and np.ptp(counts) <= 1
     assert np.flatnonzero(counts > q).tolist() == rule_of_sizes(m, n)
     in_s = np.zeros((m, n), dtype=int)
     for j in range(m):
-        first, second = plan.splits[2 * j], plan.splits[2 * j + 1]
+        first, second = partition.splits[2 * j], partition.splits[2 * j + 1]
         assert first.train.tolist() == second.test.tolist()
         assert first.test.tolist() == second.train.tolist()
         in_s[j, first.train] = 1
@@ -204,11 +206,11 @@ def test_blocked_overlaps_for_any_n(m, q, seed, data):
         for one in (in_s, in_t)
         for other in (in_s, in_t)
     )
-    report = plan.overlaps()
+    report = partition.overlaps()
     assert report.worst == worst
     assert np.array_equal(report.matrix, in_s @ in_s.T)
     if n % h in (0, 1, h - 1):
-        assert worst < 1 and np.abs(plan.sizes[..., 0] - plan.sizes[..., 1]).max() <= 1
+        assert worst < 1 and np.abs(partition.sizes[..., 0] - partition.sizes[..., 1]).max() <= 1
 
 
 @given(st.integers(2, 20), st.integers(1, 3), st.integers(0, 1), st.data())
@@ -217,23 +219,23 @@ def test_blocks_given(m, q, first, data):
     more = data.draw(st.lists(st.integers(0, h - 1), max_size=10))
     given_blocks = data.draw(st.permutations(list(range(h)) * q + more))
     n = len(given_blocks)
-    plan = blocked_mx2(n, m, np.array(given_blocks) + first)
-    assert plan.blocks.tolist() == [block + 1 for block in given_blocks]
-    assert plan == blocked_mx2(n, m, [block + first for block in given_blocks], seed=99)
-    assert plan.options["blocks"] == "given"
-    check_plan(plan)
+    partition = blocked_mx2(n, m, np.array(given_blocks) + first)
+    assert partition.blocks.tolist() == [block + 1 for block in given_blocks]
+    assert partition == blocked_mx2(n, m, [block + first for block in given_blocks], seed=99)
+    assert partition.options["blocks"] == "given"
+    check_partition(partition)
 
 
 @given(st.integers(16, 60), st.integers(1, 3), st.integers(1, 3), seeds, st.data())
 def test_paired_halves(n, m, j, seed, data):
     n_test = data.draw(st.one_of(st.none(), st.integers(1, n // 2 - 1)))
-    plan = paired_halves(n, m, j, n_test, seed=seed)
-    check_plan(plan, whole=False)
+    partition = paired_halves(n, m, j, n_test, seed=seed)
+    check_partition(partition, whole=False)
     tested = n - round(n * 9 / 10 + 1e-9) if n_test is None else n_test
-    assert plan.shape == (m, 2, j)
-    assert (plan.sizes == [n // 2 - tested, tested]).all()
+    assert partition.shape == (m, 2, j)
+    assert (partition.sizes == [n // 2 - tested, tested]).all()
     halves = [
-        {tuple(np.union1d(split.train, split.test)) for split in plan.splits[at : at + j]}
+        {tuple(np.union1d(split.train, split.test)) for split in partition.splits[at : at + j]}
         for at in range(0, 2 * m * j, j)
     ]
     for one, other in zip(halves[::2], halves[1::2]):
@@ -256,10 +258,10 @@ def test_default_sizes_of_the_contract():
 
 def test_every_position_is_equally_likely():
     """A permutation made from raw words has no favourite: 4,000 hold-outs, 5 standard errors."""
-    plan = repeated_holdout(12, 4_000, 4, seed=1)
-    share = np.mean([np.isin(np.arange(12), split.train) for split in plan.splits], axis=0)
+    partition = repeated_holdout(12, 4_000, 4, seed=1)
+    share = np.mean([np.isin(np.arange(12), split.train) for split in partition.splits], axis=0)
     assert np.abs(share - 1 / 3).max() < 5 * np.sqrt((1 / 3) * (2 / 3) / 4_000)
-    together = np.mean([{0, 1} <= set(split.train.tolist()) for split in plan.splits])
+    together = np.mean([{0, 1} <= set(split.train.tolist()) for split in partition.splits])
     assert abs(together - (4 / 12) * (3 / 11)) < 5 * np.sqrt(0.0909 * 0.9091 / 4_000)
 
 
@@ -267,22 +269,22 @@ def test_every_position_is_equally_likely():
     "name", ["repeated_holdout", "repeated_kfold", "random_mx2", "blocked_mx2", "paired_halves"]
 )
 def test_replications_differ(name):
-    plan = make_plan(name, 60, seed=1)
-    per = len(plan.splits) // plan.shape[0]
+    partition = make_partition(name, 60, seed=1)
+    per = len(partition.splits) // partition.shape[0]
     tests = [
-        tuple(tuple(s.test) for s in plan.splits[at : at + per])
-        for at in range(0, len(plan.splits), per)
+        tuple(tuple(s.test) for s in partition.splits[at : at + per])
+        for at in range(0, len(partition.splits), per)
     ]
-    assert len(set(tests)) == plan.shape[0]
+    assert len(set(tests)) == partition.shape[0]
 
 
 def test_the_two_halves_have_holdouts_of_their_own():
-    plan = paired_halves(40, 6, 4, seed=1)
+    partition = paired_halves(40, 6, 4, seed=1)
     halvings = set()
     for i in range(6):
         places = []
         for side in range(2):
-            splits = plan.splits[(2 * i + side) * 4 : (2 * i + side + 1) * 4]
+            splits = partition.splits[(2 * i + side) * 4 : (2 * i + side + 1) * 4]
             half = np.union1d(splits[0].train, splits[0].test)
             places.append([np.searchsorted(half, split.test).tolist() for split in splits])
             halvings.add(tuple(half))

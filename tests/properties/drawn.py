@@ -13,7 +13,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from contract.examples import EXAMPLES, Argument, Data
+from tests.contract.examples import EXAMPLES, Argument, Data
 
 moderate = settings(deadline=None, max_examples=25)
 seeds = st.integers(0, 2**32 - 1)

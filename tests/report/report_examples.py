@@ -25,8 +25,8 @@ from cvinfer.inference import (
     zero_one_losses,
 )
 from cvinfer.inference.checks import InputError
-from cvinfer.partitions import Plan, make_plan
-from cvinfer.report import document as documents
+from cvinfer.partitions import Partition, make_partition
+from cvinfer.analysis import document as documents
 
 NASTY = r"C4.5_50%&#{}~^\ "
 
@@ -67,25 +67,25 @@ class Spec:
 MANIFEST = {"versions": {"cvinfer": "0.1.0"}, "seed": 1, "hashes": {"spec": "0" * 64}}
 
 
-def plans_for(test: str, n: int) -> tuple[Plan, ...]:
-    """The plans that a test needs, as its registration says."""
+def partitions_for(test: str, n: int) -> tuple[Partition, ...]:
+    """The partitions that a test needs, as its registration says."""
     made = []
     for at, need in enumerate(procedure(test).needs):
         options = dict(need.options)
         if need.scheme in ("holdout", "repeated_holdout"):
             options["n1"] = round(options["n1"] * n)
-        made.append(make_plan(need.scheme, n, seed=at, **options))
+        made.append(make_partition(need.scheme, n, seed=at, **options))
     return tuple(made)
 
 
-def losses_of(rate: float, plan: Plan, seed: int) -> list[np.ndarray[Any, Any]]:
+def losses_of(rate: float, partition: Partition, seed: int) -> list[np.ndarray[Any, Any]]:
     """0/1 losses of a learner with this error rate; each record is hard or easy for everybody."""
-    hard = np.random.default_rng(99).random(plan.n)
+    hard = np.random.default_rng(99).random(partition.n)
     own = np.random.default_rng(seed)
-    noise = 0.05 * own.normal(size=plan.n)
+    noise = 0.05 * own.normal(size=partition.n)
     return [
         np.asarray(hard[s.test] + noise[s.test] + 0.03 * own.normal(size=len(s.test)) < rate, float)
-        for s in plan.splits
+        for s in partition.splits
     ]
 
 
@@ -98,33 +98,36 @@ def simulated_run(
     fail: Optional[tuple[str, str]] = None,
 ) -> documents.DataRun:
     """A data set on which learners err at `rates`; `fail` is (learner, message) of a failed fit."""
-    plans: list[Plan] = []
+    partitions: list[Partition] = []
     losses: dict[tuple[str, int], list[Optional[np.ndarray[Any, Any]]]] = {}
     comparisons = []
     for test, options in requests:
         indices = []
-        for plan in plans_for(test, n):
-            same = [at for at, p in enumerate(plans) if p == plan and p.seed == plan.seed]
-            indices.append(same[0] if same else len(plans))
+        for partition in partitions_for(test, n):
+            same = [
+                at for at, p in enumerate(partitions) if p == partition and p.seed == partition.seed
+            ]
+            indices.append(same[0] if same else len(partitions))
             if not same:
-                plans.append(plan)
+                partitions.append(partition)
                 for number, (learner, rate) in enumerate(rates.items()):
-                    made = losses_of(rate, plan, number)
+                    made = losses_of(rate, partition, number)
                     losses[learner, indices[-1]] = list(made)
         comparisons += [
-            _compared(a, b, test, options, tuple(indices), plans, losses, fail) for a, b in pairs
+            _compared(a, b, test, options, tuple(indices), partitions, losses, fail)
+            for a, b in pairs
         ]
     failures = []
     if fail is not None:
         learner, message = fail
-        for at in range(len(plans)):
+        for at in range(len(partitions)):
             losses[learner, at][-1] = None
-            split = len(plans[at].splits) - 1
+            split = len(partitions[at].splits) - 1
             failures.append(documents.SplitFailure(learner, at, split, message))
     return documents.DataRun(
         data=facts(name, n),
-        plans=tuple(plans),
-        labels=tuple(f"{plan.scheme} {plan.seed}" for plan in plans),
+        partitions=tuple(partitions),
+        labels=tuple(f"{partition.scheme} {partition.seed}" for partition in partitions),
         losses=losses,
         comparisons=tuple(comparisons),
         failures=tuple(failures),
@@ -137,7 +140,7 @@ def _compared(
     test: str,
     options: Mapping[str, Any],
     at: tuple[int, ...],
-    plans: Sequence[Plan],
+    partitions: Sequence[Partition],
     losses: Mapping[tuple[str, int], Any],
     fail: Optional[tuple[str, str]],
 ) -> documents.ComparisonRun:
@@ -148,7 +151,7 @@ def _compared(
     try:
         found: Inference = compare_losses(
             test,
-            plans[at[0]] if one else [plans[i] for i in at],
+            partitions[at[0]] if one else [partitions[i] for i in at],
             loss_a[0] if one else loss_a,
             loss_b[0] if one else loss_b,
             **options,
@@ -250,19 +253,25 @@ def troubled() -> dict[str, Any]:
         [("bcv_5x2_mcnemar", {}), ("kfold_t", {}), ("holdout_mcnemar", {})],
         fail=("broken", "broken failed on split 9: ValueError: could not convert 'ä_%' | to float"),
     )
-    plan = run.plans[1]
-    zeros = [np.zeros(len(s.test)) for s in plan.splits]
+    partition = run.partitions[1]
+    zeros = [np.zeros(len(s.test)) for s in partition.splits]
     ties = [np.r_[1.0, loss[1:]] for loss in zeros]
     more = [
         documents.ComparisonRun(
-            "CART", "twin", "kfold_t", {}, (1,), compare_losses("kfold_t", plan, zeros, zeros)
+            "CART", "twin", "kfold_t", {}, (1,), compare_losses("kfold_t", partition, zeros, zeros)
         ),
         documents.ComparisonRun(
-            "twin", "SVM", "kfold_t", {}, (1,), compare_losses("kfold_t", plan, ties, zeros)
+            "twin", "SVM", "kfold_t", {}, (1,), compare_losses("kfold_t", partition, ties, zeros)
         ),
     ]
     whole = documents.DataRun(
-        run.data, run.plans, run.labels, run.losses, (*run.comparisons, *more), (), run.failures
+        run.data,
+        run.partitions,
+        run.labels,
+        run.losses,
+        (*run.comparisons, *more),
+        (),
+        run.failures,
     )
     spec = Spec("troubled", {name: Learner() for name in rates})
     return documents.build(spec, [whole], MANIFEST)
@@ -285,14 +294,16 @@ def breast_cancer() -> dict[str, Any]:
 
 
 def _real_run(name: str, x: Any, y: Any, learners: Mapping[str, Any]) -> documents.DataRun:
-    halves = make_plan("blocked_mx2", len(y), m=5, seed=1)
-    plans = (halves, make_plan("kfold", len(y), k=5, seed=1), halves.nested_3x2())
+    halves = make_partition("blocked_mx2", len(y), m=5, seed=1)
+    partitions = (halves, make_partition("kfold", len(y), k=5, seed=1), halves.nested_3x2())
     predictions = {
-        (learner, at): [model.fit(x[s.train], y[s.train]).predict(x[s.test]) for s in plan.splits]
+        (learner, at): [
+            model.fit(x[s.train], y[s.train]).predict(x[s.test]) for s in partition.splits
+        ]
         for learner, model in learners.items()
-        for at, plan in enumerate(plans)
+        for at, partition in enumerate(partitions)
     }
-    losses = {key: zero_one_losses(y, p, plans[key[1]]) for key, p in predictions.items()}
+    losses = {key: zero_one_losses(y, p, partitions[key[1]]) for key, p in predictions.items()}
     a, b = learners
     requests = (
         ("bcv_5x2_mcnemar", 0),
@@ -302,21 +313,26 @@ def _real_run(name: str, x: Any, y: Any, learners: Mapping[str, Any]) -> documen
     )
     comparisons = tuple(
         documents.ComparisonRun(
-            a, b, test, {}, (at,), compare_losses(test, plans[at], losses[a, at], losses[b, at])
+            a,
+            b,
+            test,
+            {},
+            (at,),
+            compare_losses(test, partitions[at], losses[a, at], losses[b, at]),
         )
         for test, at in requests
     )
     intervals = []
     for learner in learners:
-        confusions = class_confusions(y, predictions[learner, 2], plans[2])
+        confusions = class_confusions(y, predictions[learner, 2], partitions[2])
         intervals += _intervals(learner, confusions)
-        wrong = error_counts(losses[learner, 1], plans[1])
-        found: Interval = infer("error_kfold_t", wrong, plans[1].sizes[..., 1])
+        wrong = error_counts(losses[learner, 1], partitions[1])
+        found: Interval = infer("error_kfold_t", wrong, partitions[1].sizes[..., 1])
         intervals.append(documents.IntervalRun(learner, "error_kfold_t", {}, (1,), found))
     data = {**facts(name, len(y)), "classes": [str(c) for c in np.unique(y)]}
     data["class_counts"] = np.bincount(y).tolist()
     return documents.DataRun(
-        data, plans, ("5x2", "5-fold", "3x2"), losses, comparisons, tuple(intervals)
+        data, partitions, ("5x2", "5-fold", "3x2"), losses, comparisons, tuple(intervals)
     )
 
 

@@ -18,9 +18,9 @@ from typing import Any, Mapping, NoReturn, Optional, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from cvinfer.engines import workplace
+from cvinfer.worker import workplace
 from cvinfer.engines._r import binding, jvm
-from cvinfer.engines._r.place import (
+from cvinfer.engines._r.installation import (
     HEAP_MB,
     NO_PROFILES,
     PACKAGE,
@@ -29,7 +29,7 @@ from cvinfer.engines._r.place import (
     remedy,
     why_no_r,
 )
-from cvinfer.engines.quiet import one_line
+from cvinfer.worker.captured import one_line
 
 #: R's settings come from the session alone; what a user's own start-up files do is not for fits.
 OPTIONS = (

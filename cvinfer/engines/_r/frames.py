@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from cvinfer.engines._r import embedded
 from cvinfer.engines.base import LearnerError, Prediction
-from cvinfer.engines.quiet import one_line
-from cvinfer.engines.workplace import Spent
+from cvinfer.worker.captured import one_line
+from cvinfer.worker.workplace import Spent
 
 if TYPE_CHECKING:
     from cvinfer.data.dataset import Column, Dataset

@@ -1,0 +1,1 @@
+"""From predictions to results and verdicts: one finished document."""

@@ -1,0 +1,436 @@
+"""The result document: what a run found, as plain values that JSON can hold.
+
+`build` puts it together from the finished `DataRun`s, one for each data set; `write_result` writes
+it canonically. It holds no times, no host and no absolute paths, so that a rerun gives the same
+bytes. Its shape is that of `schemas/result.schema.json`.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path, PurePath
+from typing import Any, Mapping, Optional, Protocol, Sequence
+
+import numpy as np
+
+from cvinfer.inference import correction as corrections
+from cvinfer.arrays import entries
+from cvinfer.inference.correction import Correction, Written
+from cvinfer.inference import Inference, Interval, caution, contingency_tables, procedure
+from cvinfer.inference.result import jsonable
+from cvinfer.partitions import Partition
+from cvinfer.analysis import judge
+from cvinfer.analysis.sentences import sentence
+from cvinfer.analysis.verdicts import A_BETTER, B_BETTER, Family, Tested, verdict
+from cvinfer.analysis.words import split_sizes, trained_elsewhere, training_words
+from cvinfer.whole import whole
+
+#: Version of the result format.
+FORMAT = 1
+
+MX2_SCHEMES = ("random_mx2", "blocked_mx2")
+
+
+class SpecLike(Protocol):
+    """What is used of a `cvinfer.spec.Spec`."""
+
+    @property
+    def name(self) -> str:
+        """Of the comparison."""
+
+    @property
+    def learners(self) -> Mapping[str, Any]:
+        """By their names."""
+
+    @property
+    def correction(self) -> Written:
+        """Of the p-values."""
+
+    @property
+    def loss(self) -> str:
+        """What a prediction costs."""
+
+    @property
+    def primary(self) -> Optional[str]:
+        """The test that decides."""
+
+    @property
+    def margin(self) -> Optional[float]:
+        """The size of a difference that counts as none."""
+
+    def resolved(self) -> Mapping[str, Any]:
+        """The spec with every default spelled out."""
+
+
+@dataclass(frozen=True)
+class ComparisonRun:
+    """One test of one pair: either its inference, or the reason why there is none."""
+
+    a: str
+    b: str
+    test: str
+    options: Mapping[str, Any]
+    partitions: tuple[int, ...]  # indices into DataRun.partitions, in the order of the test's needs
+    inference: Optional[Inference] = None
+    failed: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class IntervalRun:
+    """One interval of one learner.
+
+    `measure` is what it is an interval for ("F1", "precision", "recall", "error rate"); None takes
+    what the interval declares. `averaging` says over which class it was computed, or how over
+    several ("class 'M'", "macro", "micro"); None where that does not matter.
+    """
+
+    learner: str
+    interval: str
+    options: Mapping[str, Any]
+    partitions: tuple[int, ...]
+    result: Optional[Interval] = None
+    averaging: Optional[str] = None
+    failed: Optional[str] = None
+    measure: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class SplitFailure:
+    """A learner that gave no usable predictions on one split (`split` counts in C order)."""
+
+    learner: str
+    partition: int
+    split: int
+    message: str
+
+
+@dataclass(frozen=True)
+class DataRun:
+    """Everything found on one data set.
+
+    data: the facts of the data set, as `data_facts` makes them.
+    partitions, labels: the partitions and what they are called, in the same order.
+    losses: for (learner, partition) one entry per split, the losses of its test records or None
+        where the learner failed; pairs that were never fitted are left out.
+    """
+
+    data: Mapping[str, Any]
+    partitions: tuple[Partition, ...]
+    labels: tuple[str, ...]
+    losses: Mapping[tuple[str, int], Sequence[Optional[Any]]]
+    comparisons: tuple[ComparisonRun, ...]
+    intervals: tuple[IntervalRun, ...] = ()
+    failures: tuple[SplitFailure, ...] = field(default=())
+
+
+def data_facts(dataset: Any) -> dict[str, Any]:
+    """The facts of a `Dataset` or a `PredictionSet` for `DataRun.data`."""
+    codes = np.asarray(dataset.target if hasattr(dataset, "target") else dataset.truth)
+    columns = getattr(dataset, "features", None)
+    kinds = None if columns is None else [column.kind for column in columns]
+    features = kinds and {kind: kinds.count(kind) for kind in ("numeric", "categorical")}
+    return {
+        "name": dataset.name,
+        "n": len(codes),
+        "classes": list(dataset.classes),
+        "class_counts": np.bincount(codes, minlength=len(dataset.classes)).tolist(),
+        "features": features or None,
+        "sha256": dataset.sha256,
+        "source": plain(dataset.source),
+        "notes": list(getattr(dataset, "notes", ())),
+    }
+
+
+def build(spec: SpecLike, runs: Sequence[DataRun], manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """The result document. `manifest` has `versions`, `seed` and `hashes`."""
+    partitions: list[dict[str, Any]] = []
+    losses: list[dict[str, Any]] = []
+    tested: list[Tested] = []
+    discordant: list[Optional[float]] = []
+    intervals: list[dict[str, Any]] = []
+    failures: list[dict[str, Any]] = []
+    for run in runs:
+        name, first = run.data["name"], len(partitions)
+        partitions += [_partition(name, partition, label) for partition, label in _labelled(run)]
+        losses += [_losses(run, key, first) for key in run.losses]
+        tested += [_tested(run, one, first) for one in run.comparisons]
+        discordant += [discordant_records(run, one) for one in run.comparisons]
+        intervals += [_interval(run, one, first) for one in run.intervals]
+        failures += [_failure(name, one, first) for one in run.failures]
+    comparisons = [each.entry for each in tested]
+    correction = corrections.read(spec.correction)
+    _correct(comparisons, correction)
+    verdicts = _verdicts(spec, tested, correction)
+    for comparison, records in zip(comparisons, discordant):
+        comparison["warnings"] = judge.comparison_warnings(comparison, records)
+    notes = [judge.interval_warnings(entry["result"]) for entry in intervals]
+    return {
+        "cvinfer": FORMAT,
+        "name": spec.name,
+        "spec": plain(spec.resolved()),
+        "data": [plain(run.data) for run in runs],
+        "partitions": partitions,
+        "learners": _learners(spec, runs),
+        "losses": losses,
+        "verdicts": verdicts,
+        "comparisons": comparisons,
+        "intervals": intervals,
+        "failures": failures,
+        "warnings": judge.warnings(comparisons, verdicts, intervals, notes, correction),
+        "manifest": plain(manifest),
+    }
+
+
+def canonical(document: Mapping[str, Any]) -> str:
+    """The one way to write a document: sorted keys, no NaN, a newline at the end."""
+    text = json.dumps(document, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False)
+    return text + "\n"
+
+
+def write_result(directory: Path, document: Mapping[str, Any]) -> Path:
+    """Write `result.json` into `directory`, whole or not at all."""
+    return write_text(Path(directory) / "result.json", canonical(document))
+
+
+def write_text(path: Path, text: str) -> Path:
+    """Write a file beside its place and move it there, so that nobody meets half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with whole(path) as stream:
+        # Half a surrogate pair (from a broken file name) becomes its JSON escape.
+        stream.write(text.encode("utf-8", errors="backslashreplace"))
+    return path
+
+
+def discordant_records(run: DataRun, comparison: ComparisonRun) -> Optional[float]:
+    """n01 + n10 of the table behind a McNemar test, the smallest of several; None for others.
+
+    The test on a blocked m×2 rests on its effective table, the others on the tables themselves.
+    """
+    inference = comparison.inference
+    if inference is None or not comparison.test.endswith("mcnemar"):
+        return None
+    if "effective_table" in inference.extra:
+        _, only_a, only_b, _ = entries(np.asarray(inference.extra["effective_table"]))
+        return float(only_a + only_b)
+    at = comparison.partitions[0]
+    loss_a, loss_b = run.losses[comparison.a, at], run.losses[comparison.b, at]
+    both: list[Any] = [list(loss_a), list(loss_b)]  # a test that was made has all its splits
+    tables = contingency_tables(both[0], both[1], run.partitions[at])
+    return float((tables[..., 1] + tables[..., 2]).min())
+
+
+def plain(value: Any) -> Any:
+    """Values that JSON can hold: no numpy, no fractions, no path objects, no NaN."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, PurePath):
+        return value.as_posix()
+    return jsonable(value)
+
+
+def _labelled(run: DataRun) -> list[tuple[Partition, str]]:
+    if len(run.partitions) != len(run.labels):
+        raise ValueError(
+            f"{len(run.partitions)} partitions have {len(run.labels)} labels; give one for each"
+        )
+    return list(zip(run.partitions, run.labels))
+
+
+def _partition(data: str, partition: Partition, label: str) -> dict[str, Any]:
+    return {
+        "data": data,
+        "scheme": partition.scheme,
+        "label": label,
+        "options": plain(partition.options),
+        "shape": list(partition.shape),
+        "sizes": partition.sizes.tolist(),
+        "fingerprint": partition.fingerprint,
+        "overlaps": _overlaps(partition),
+    }
+
+
+def _overlaps(partition: Partition) -> Optional[dict[str, Any]]:
+    """How far the training sets of an m×2 share records; other schemes are not judged by it."""
+    if partition.scheme not in MX2_SCHEMES:
+        return None
+    found = partition.overlaps()
+    keys = ("ideal", "worst", "random_mean", "random_variance", "random_worst")
+    return {"matrix": found.matrix.tolist(), **{key: plain(getattr(found, key)) for key in keys}}
+
+
+def _losses(run: DataRun, key: tuple[str, int], first: int) -> dict[str, Any]:
+    learner, at = key
+    means = [None if loss is None else float(np.mean(loss)) for loss in run.losses[key]]
+    whole = None not in means
+    shaped = np.array(means, dtype=object).reshape(run.partitions[at].shape).tolist()
+    return {
+        "data": run.data["name"],
+        "learner": learner,
+        "partition": first + at,
+        "per_split": shaped,
+        "mean": float(np.mean(np.array(means, dtype=np.float64))) if whole else None,
+    }
+
+
+def _tested(run: DataRun, one: ComparisonRun, first: int) -> Tested:
+    """The entry of a comparison, still without what depends on the others."""
+    data = run.data["name"]
+    if (one.inference is None) == (one.failed is None):
+        raise ValueError(
+            f"{data}, {one.a} against {one.b}, {one.test}: give either an inference or the reason"
+            " why there is none"
+        )
+    inference = None if one.inference is None else one.inference.as_dict()
+    entry = {
+        "data": data,
+        "a": one.a,
+        "b": one.b,
+        "test": one.test,
+        "options": plain(one.options),
+        "partitions": [first + at for at in one.partitions],
+        "trained_on": _trained_on(run, one.partitions),
+        "inference": inference,
+        "caution": None if inference is None else caution(inference),
+        "failed": one.failed,
+    }
+    return Tested(entry, one.inference, _estimand(run, one))
+
+
+def _training_sizes(run: DataRun, partitions: Sequence[int]) -> list[int]:
+    """Training sizes of the partition that a result is an estimate on: the first of several."""
+    if not partitions:
+        return []
+    return [train for train, _ in split_sizes(run.partitions[partitions[0]].sizes.tolist())]
+
+
+def _trained_on(run: DataRun, partitions: Sequence[int]) -> Optional[float]:
+    """How many records a learner was trained on, in the mean over the splits."""
+    sizes = _training_sizes(run, partitions)
+    if trained_elsewhere(sizes):
+        return None
+    mean = sum(sizes) / len(sizes)
+    return int(mean) if mean == int(mean) else mean
+
+
+def _estimand(run: DataRun, one: ComparisonRun) -> str:
+    """For which learners a result speaks: those trained on so many records, or these very ones."""
+    sizes = _training_sizes(run, one.partitions)
+    if not sizes:
+        return ""
+    if trained_elsewhere(sizes):
+        return "these very learners, trained elsewhere"
+    words = f"learners trained on {training_words(sizes, run.partitions[one.partitions[0]].n)}"
+    target = None if one.inference is None else one.inference.extra.get("target")
+    return f"{target}, {words}" if target else words
+
+
+def _correct(comparisons: Sequence[dict[str, Any]], correction: Correction) -> None:
+    """Add the corrected p-values, which need all comparisons of a family."""
+    for group in _families(comparisons, correction).values():
+        p_values = [judge.p_for_correction(comparison["inference"]) for comparison in group]
+        for comparison, p in zip(group, judge.corrected_p(p_values, correction.method)):
+            comparison["p_corrected"] = p
+            comparison["reject_corrected"] = judge.reject_corrected(comparison["inference"], p)
+
+
+def _families(
+    comparisons: Sequence[dict[str, Any]], correction: Correction
+) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """The comparisons that are corrected together, of one test with the same options."""
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for comparison in comparisons:
+        groups.setdefault(judge.family(comparison, correction), []).append(comparison)
+    return groups
+
+
+def _verdicts(
+    spec: SpecLike, tested: Sequence[Tested], correction: Correction
+) -> list[dict[str, Any]]:
+    """One verdict for each data set and pair; only its primary test gets a winner and words."""
+    sizes = {
+        family: sum(comparison["inference"] is not None for comparison in group)
+        for family, group in _families([each.entry for each in tested], correction).items()
+    }
+    pairs: dict[tuple[str, str, str], list[Tested]] = {}
+    for each in tested:
+        each.entry.update(better=None, sentence=None)
+        pairs.setdefault((each.entry["data"], each.entry["a"], each.entry["b"]), []).append(each)
+    made = []
+    for tests in pairs.values():
+        # Of one test with several options the first decides.
+        primary = next((each for each in tests if each.entry["test"] == spec.primary), tests[0])
+        entry = primary.entry
+        family = Family(sizes[judge.family(entry, correction)], correction.method)
+        further = [each for each in tests if each is not primary]
+        found = verdict(primary, further, family, spec.margin)
+        entry["better"] = {A_BETTER: entry["a"], B_BETTER: entry["b"]}.get(found["verdict"])
+        entry["sentence"] = found["sentence"] = sentence(
+            found,
+            entry,
+            loss=spec.loss,
+            correction=correction.method if family.corrected else None,
+            margin=spec.margin,
+        )
+        made.append(found)
+    return made
+
+
+def _interval(run: DataRun, one: IntervalRun, first: int) -> dict[str, Any]:
+    data = run.data["name"]
+    if (one.result is None) == (one.failed is None):
+        raise ValueError(
+            f"{data}, {one.learner}, {one.interval}: give either a result or the reason why there"
+            " is none"
+        )
+    result = None if one.result is None else one.result.as_dict()
+    return {
+        "data": data,
+        "learner": one.learner,
+        "interval": one.interval,
+        "options": plain(one.options),
+        "partitions": [first + at for at in one.partitions],
+        "trained_on": _trained_on(run, one.partitions),
+        "measure": one.measure or procedure(one.interval).measure,
+        "averaging": one.averaging,
+        "result": result,
+        "caution": None if result is None else caution(result),
+        "failed": one.failed,
+    }
+
+
+def _failure(data: str, run: SplitFailure, first: int) -> dict[str, Any]:
+    return {
+        "data": data,
+        "learner": run.learner,
+        "partition": first + run.partition,
+        "split": run.split,
+        "message": run.message,
+    }
+
+
+def _learners(spec: SpecLike, runs: Sequence[DataRun]) -> list[dict[str, Any]]:
+    """The learners of the spec, and those that come with predictions made elsewhere."""
+    from cvinfer.engines import engine
+    from cvinfer.engines.base import AUTO
+
+    listed = [
+        {
+            "name": name,
+            "engine": learner.engine,
+            "settings": plain(learner.settings()),
+            "categories": engine(learner.engine).encodes[learner.encode or AUTO],
+        }
+        for name, learner in spec.learners.items()
+    ]
+    others = dict.fromkeys(learner for run in runs for learner, _ in run.losses)
+    for name in others:
+        if name not in spec.learners:
+            made: dict[str, Any] = {"engine": "predictions", "settings": {}, "categories": None}
+            listed.append({"name": name, **made})
+    return listed

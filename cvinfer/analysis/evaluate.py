@@ -1,0 +1,256 @@
+"""From predictions to inferences and intervals on one data set.
+
+A failed fit is never imputed: tests and intervals that need it say so instead.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Mapping, Optional, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cvinfer import inference
+from cvinfer.errors import UserError
+from cvinfer.inference import InputError, Interval, UnknownNameError, infer, procedure
+from cvinfer.partitions import Partition
+from cvinfer.planning import Use, label
+from cvinfer.analysis.remedies import tested_everywhere
+from cvinfer.analysis.document import ComparisonRun, DataRun, IntervalRun, SplitFailure, data_facts
+from cvinfer.spec.model import Spec
+
+Codes = NDArray[np.int32]
+
+#: At most this many failed splits are named in the message of a test.
+NAMED = 3
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """Predictions of all learners on the partitions of one data set.
+
+    codes: per (learner, partition index) one array per split, None where the fit failed.
+    failures: the message of each failed (learner, partition index, split).
+    repeated: those of them that are the same fit as one before, on a split that partitions share.
+    """
+
+    truth: Codes
+    classes: tuple[str, ...]
+    partitions: tuple[Partition, ...]
+    codes: Mapping[tuple[str, int], Sequence[Optional[Codes]]]
+    failures: Mapping[tuple[str, int, int], str]
+    repeated: frozenset[tuple[str, int, int]] = frozenset()
+
+
+def evaluate(
+    spec: Spec,
+    dataset: Any,
+    predicted: Predicted,
+    uses: Sequence[Use],
+    interval_uses: Sequence[Use],
+    pairs: Sequence[tuple[str, str]],
+) -> DataRun:
+    """Every comparison and interval of a spec on one data set."""
+    losses = {key: _losses(predicted, key) for key in predicted.codes}
+    comparisons = [
+        _comparison(spec, predicted, losses, use, a, b) for use in uses for a, b in pairs
+    ]
+    learners = dict.fromkeys(name for name, _ in predicted.codes)
+    positive = _positive(spec, dataset, predicted)
+    intervals = [
+        run
+        for use in interval_uses
+        for learner in learners
+        for run in _intervals(spec, predicted, losses, use, learner, positive)
+    ]
+    failures = [
+        SplitFailure(*key, message)
+        for key, message in predicted.failures.items()
+        if key not in predicted.repeated
+    ]
+    return DataRun(
+        data=facts(dataset),
+        partitions=predicted.partitions,
+        labels=tuple(label(partition) for partition in predicted.partitions),
+        losses=losses,
+        comparisons=tuple(comparisons),
+        intervals=tuple(intervals),
+        failures=tuple(failures),
+    )
+
+
+def facts(dataset: Any) -> dict[str, Any]:
+    """The facts of a data set; records of unknown class (-1) count in n, but in no class."""
+    truth = getattr(dataset, "truth", None)
+    if truth is None or (truth >= 0).all():
+        return data_facts(dataset)
+    known = replace(dataset, truth=truth[truth >= 0])
+    return {**data_facts(known), "n": len(truth)}
+
+
+def _losses(predicted: Predicted, key: tuple[str, int]) -> list[Optional[NDArray[np.float64]]]:
+    partition = predicted.partitions[key[1]]
+    return [
+        None if codes is None else (codes != predicted.truth[split.test]).astype(np.float64)
+        for codes, split in zip(predicted.codes[key], partition.splits)
+    ]
+
+
+def _comparison(
+    spec: Spec,
+    predicted: Predicted,
+    losses: Mapping[tuple[str, int], list[Optional[NDArray[np.float64]]]],
+    use: Use,
+    a: str,
+    b: str,
+) -> ComparisonRun:
+    name, options = use.request.name, use.request.options
+    failed = use.failed or _missing(predicted, use, (a, b))
+    if failed is None:
+        partitions: Any = [predicted.partitions[i] for i in use.partitions]
+        loss_a: Any = [losses[a, i] for i in use.partitions]
+        loss_b: Any = [losses[b, i] for i in use.partitions]
+        if len(partitions) == 1:
+            partitions, loss_a, loss_b = partitions[0], loss_a[0], loss_b[0]
+        try:
+            settings: dict[str, Any] = {"alpha": spec.alpha, **options}
+            found = inference.compare_losses(name, partitions, loss_a, loss_b, **settings)
+            return ComparisonRun(a, b, name, options, use.partitions, inference=found)
+        except (InputError, UnknownNameError) as error:
+            failed = str(error)
+    return ComparisonRun(a, b, name, options, use.partitions, failed=failed)
+
+
+def _missing(predicted: Predicted, use: Use, learners: Sequence[str]) -> Optional[str]:
+    """Which splits a test or interval cannot have, in words; None if it has all."""
+    absent = [
+        f"there are no predictions of {learner} on {label(predicted.partitions[index])}"
+        for learner in learners
+        for index in use.partitions
+        if (learner, index) not in predicted.codes
+    ]
+    gone = absent + [
+        f"{learner} failed on split {split + 1} of {label(predicted.partitions[at])}: {message}"
+        for (learner, at, split), message in predicted.failures.items()
+        if learner in learners and at in use.partitions
+    ]
+    if not gone:
+        return None
+    more = f" (and {len(gone) - NAMED} more)" if len(gone) > NAMED else ""
+    return "; ".join(gone[:NAMED]) + more
+
+
+def _intervals(
+    spec: Spec,
+    predicted: Predicted,
+    losses: Mapping[tuple[str, int], list[Optional[NDArray[np.float64]]]],
+    use: Use,
+    learner: str,
+    positive: Optional[int],
+) -> list[IntervalRun]:
+    name, options = use.request.name, dict(use.request.options)
+    about = IntervalRun(learner, name, use.request.options, use.partitions)
+    failed = use.failed or _missing(predicted, use, (learner,))
+    if failed is not None:
+        return [replace(about, failed=failed)]
+    index = use.partitions[0]
+    kind = procedure(name).data
+    partition = predicted.partitions[index]
+    options = {"alpha": spec.alpha, **options}
+    if kind in ("fold_errors", "total_errors"):
+        errors = np.array([loss.sum() for loss in losses[learner, index] if loss is not None])
+        sizes = partition.sizes.reshape(-1, 2)[:, 1]
+        data = (errors, sizes) if kind == "fold_errors" else (errors.sum(), sizes.sum())
+        return [_interval(about, None, data, options)]
+    confusions = _class_confusions(predicted, learner, index)
+    if kind == "scores":
+        scores = _scores(predicted.classes, positive, confusions)
+        absent = _absent(predicted, positive, confusions, partition)
+        if absent is not None:
+            return [replace(about, averaging=word, failed=absent) for word, _ in scores]
+        return [_interval(about, word, (score,), options) for word, score in scores]
+    return [
+        _interval(about, word, (matrices,), {**options, "scheme": partition.scheme, "micro": micro})
+        for word, matrices, micro in _averaged(predicted.classes, positive, confusions)
+    ]
+
+
+def _interval(
+    about: IntervalRun, averaging: Optional[str], data: tuple[Any, ...], options: dict[str, Any]
+) -> IntervalRun:
+    try:
+        result: Interval = infer(about.interval, *data, **options)
+    except InputError as error:
+        return replace(about, averaging=averaging, failed=str(error))
+    return replace(about, averaging=averaging, result=result)
+
+
+def _class_confusions(predicted: Predicted, learner: str, index: int) -> NDArray[np.float64]:
+    """(classes, *shape, 4): one class against the rest, for every split."""
+    partition = predicted.partitions[index]
+    count = len(predicted.classes)
+    rows = []
+    for codes, split in zip(predicted.codes[learner, index], partition.splits):
+        truth = predicted.truth[split.test]
+        both = np.bincount(truth * count + np.asarray(codes), minlength=count * count)
+        table = both.reshape(count, count)
+        hits = np.diag(table)
+        false_positive, false_negative = table.sum(axis=0) - hits, table.sum(axis=1) - hits
+        rest = len(truth) - hits - false_positive - false_negative
+        rows.append(np.stack([hits, false_positive, false_negative, rest], axis=-1))
+    stacked = np.stack(rows, axis=1).astype(np.float64)
+    return stacked.reshape(count, *partition.shape, 4)
+
+
+def _averaged(
+    classes: Sequence[str], positive: Optional[int], confusions: NDArray[np.float64]
+) -> list[tuple[str, NDArray[np.float64], bool]]:
+    """Whose confusion matrices: the positive class, or each class and the micro average."""
+    if positive is not None:
+        return [(f"class {classes[positive]!r}", confusions[positive], False)]
+    each = [(f"class {c!r}", confusions[i], False) for i, c in enumerate(classes)]
+    return [*each, ("micro", confusions.sum(axis=0), True)]
+
+
+def _scores(
+    classes: Sequence[str], positive: Optional[int], confusions: NDArray[np.float64]
+) -> list[tuple[str, Any]]:
+    """F1 of each split: of the positive class, or the macro average over classes."""
+    if positive is not None:
+        return [(f"class {classes[positive]!r}", inference.f1_scores(confusions[positive]))]
+    return [("macro", inference.macro_f1(confusions))]
+
+
+def _absent(
+    predicted: Predicted,
+    positive: Optional[int],
+    confusions: NDArray[np.float64],
+    partition: Partition,
+) -> Optional[str]:
+    """Where a class that scores are wanted of neither is nor is predicted; None if nowhere."""
+    wanted = range(len(predicted.classes)) if positive is None else [positive]
+    nothing = confusions[..., :3].sum(axis=-1).reshape(len(confusions), -1) == 0
+    for code in wanted:
+        splits = np.flatnonzero(nothing[code])
+        if splits.size:
+            more = f" (nor have {splits.size - 1} more)" if splits.size > 1 else ""
+            remedy = tested_everywhere(partition, predicted.truth, code)
+            return (
+                f"split {splits[0] + 1} of {label(partition)} has no record of class"
+                f" {predicted.classes[code]!r} and no prediction of it{more}, so that there is no"
+                f" F1{'; ' * bool(remedy)}{remedy}"
+            )
+    return None
+
+
+def _positive(spec: Spec, dataset: Any, predicted: Predicted) -> Optional[int]:
+    """The code of the positive class: the data set's own, else the spec's; None without one."""
+    own = dataset.source.get("positive")
+    label = spec.positive if own is None else str(own)
+    if label is None:
+        return None
+    if label not in predicted.classes:
+        known = ", ".join(map(repr, predicted.classes[:10]))
+        raise UserError(f"there is no class {label!r}; the classes are {known}", path=("positive",))
+    return predicted.classes.index(label)

@@ -1,0 +1,212 @@
+"""What follows from the inferences: corrected p-values and warnings.
+
+Everything here works on plain values (those of the result document), so that it can be checked
+without a run. Differences are loss_A - loss_B: positive, A is worse.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Mapping, Optional, Sequence
+
+from cvinfer.arrays import entries
+from cvinfer.inference.correction import METHODS as CORRECTION_METHODS
+from cvinfer.inference.correction import Correction
+from cvinfer.analysis.words import correction_word, p_equation
+
+#: Fewer discordant records than this, and chi-squared is a poor approximation for McNemar.
+FEW_DISCORDANT = 25
+
+#: From so many tests on, a reader is told that they are for study: `all` on K folds gives seven.
+MANY_TESTS = 7
+
+
+def corrected_p(p_values: Sequence[Optional[float]], method: str) -> list[Optional[float]]:
+    """p-values corrected for their number; None (no result) stays None and is not counted.
+
+    With m values in increasing order p_(1) <= ... <= p_(m):
+    bonferroni min(1, m p); holm min(1, max_{j<=i} (m - j + 1) p_(j)) (Holm 1979);
+    benjamini-hochberg min(1, min_{j>=i} (m / j) p_(j)) (Benjamini and Hochberg 1995), which
+    controls the false discovery rate.
+    """
+    if method not in CORRECTION_METHODS:
+        raise ValueError(
+            f"there is no correction {method!r}; it is one of {', '.join(CORRECTION_METHODS)}"
+        )
+    import numpy as np
+
+    known = [at for at, p in enumerate(p_values) if p is not None]
+    p = np.array([p_values[at] for at in known], dtype=np.float64)
+    if not ((p >= 0) & (p <= 1)).all():
+        raise ValueError(f"p-values lie between 0 and 1, got {p.tolist()}")
+    m = len(p)
+    order = np.argsort(p, kind="stable")
+    rank = np.arange(1, m + 1)
+    adjusted = p.copy()
+    if method == "bonferroni":
+        adjusted = p * m
+    elif method == "holm":
+        adjusted[order] = np.maximum.accumulate((m + 1 - rank) * p[order])
+    elif method == "benjamini-hochberg":
+        scaled = (m / rank) * p[order]
+        adjusted[order] = np.minimum.accumulate(scaled[::-1])[::-1]
+    result: list[Optional[float]] = [None] * len(p_values)
+    for at, value in zip(known, entries(np.minimum(adjusted, 1.0))):
+        result[at] = value
+    return result
+
+
+def p_for_correction(inference: Optional[Mapping[str, Any]]) -> Optional[float]:
+    """The p-value that takes part in the correction.
+
+    A degenerate result is never a rejection, so it counts as a comparison made with p = 1: were
+    the p = 0 of a tie let in, it would make the thresholds of the others too easy.
+    """
+    if inference is None:
+        return None
+    return 1.0 if inference["degenerate"] else float(inference["p_value"])
+
+
+def reject_corrected(inference: Optional[Mapping[str, Any]], p_corrected: Optional[float]) -> bool:
+    """Whether H0 is rejected at the test's alpha after the correction; never if degenerate."""
+    if inference is None or p_corrected is None or inference["degenerate"]:
+        return False
+    return bool(p_corrected < inference["alpha"])
+
+
+def one_test(comparison: Mapping[str, Any]) -> str:
+    """What comparisons of one column share: the test with its options."""
+    options = json.dumps(comparison["options"], sort_keys=True, default=str)
+    return f"{comparison['test']} {options}"
+
+
+def family(comparison: Mapping[str, Any], correction: Correction) -> tuple[str, str]:
+    """What comparisons that are corrected together share: the test, and perhaps the data set."""
+    return one_test(comparison), str(comparison["data"]) if correction.by_data else ""
+
+
+def comparison_warnings(
+    comparison: Mapping[str, Any], discordant: Optional[float] = None
+) -> list[str]:
+    """What the reader of one comparison has to know.
+
+    `discordant` is n01 + n10, the number of records on which exactly one learner is wrong, in the
+    table that a McNemar test rests on (the smallest one, if there are several).
+    """
+    inference = comparison["inference"]
+    if inference is None:
+        return []
+    found = [comparison["caution"]] if comparison["caution"] else []
+    if inference["extra"].get("large_sample") is False:
+        found.append(
+            "large-sample condition not met: it asks for at least 5 of each outcome (right and"
+            " wrong; for matched leave-one-out each of -1, 0, 1)"
+        )
+    if inference["degenerate"]:
+        found.append(str(inference["note"]))
+    elif discordant is not None and discordant < FEW_DISCORDANT:
+        exact = inference["extra"].get("p_exact")
+        beside = (
+            ""
+            if exact is None
+            else f"; the exact binomial p {p_equation(exact, inference['alpha'])}"
+        )
+        found.append(
+            f"few discordant records: n01 + n10 = {discordant:.4g}, below {FEW_DISCORDANT}, so the"
+            f" chi-squared approximation is poor{beside}"
+        )
+    decides = comparison["sentence"] is not None
+    undecided = comparison["reject_corrected"] and comparison["better"] is None
+    if decides and undecided and not _mu0(comparison):
+        found.append(
+            "the test rejects, but not all of what it rests on points to the same learner, so none"
+            " is called better"
+        )
+    return found
+
+
+def interval_warnings(result: Optional[Mapping[str, Any]]) -> list[str]:
+    """What the reader of one interval has to know."""
+    if result is None:
+        return []
+    found = []
+    lower, upper = result["lower"], result["upper"]
+    if lower is not None and upper is not None and (lower < 0 or upper > 1):
+        found.append(
+            f"the symmetric interval [{lower:.3f}, {upper:.3f}] reaches outside [0, 1], where the"
+            " measure cannot lie"
+        )
+    if result["extra"].get("large_sample") is False:
+        found.append("large-sample condition not met: it asks for at least 5 right and 5 wrong")
+    if result["note"] and not is_accuracy(result):
+        found.append(str(result["note"]))
+    return found
+
+
+def is_accuracy(result: Mapping[str, Any]) -> bool:
+    """Whether an interval is of a micro average, and its note says nothing but that."""
+    return bool(result["extra"].get("micro")) and not result["degenerate"]
+
+
+def for_study(tests: int) -> str:
+    """What a reader of so many tests has to know; nothing where they are few."""
+    return f"{tests} tests on the same data are for study, not for claims" * (tests >= MANY_TESTS)
+
+
+def data_notes(document: Mapping[str, Any]) -> list[str]:
+    """What was found or done while the data sets were read, each with the name of its set."""
+    return [f"{data['name']}: {note}" for data in document["data"] for note in data["notes"]]
+
+
+def warnings(
+    comparisons: Sequence[Mapping[str, Any]],
+    verdicts: Sequence[Mapping[str, Any]],
+    intervals: Sequence[Mapping[str, Any]],
+    interval_notes: Sequence[Sequence[str]],
+    correction: Correction,
+) -> list[str]:
+    """The warnings of a whole document: each once, with the place it belongs to."""
+    found: list[str] = []
+    study = for_study(len({one_test(comparison) for comparison in comparisons}))
+    if study:
+        found.append(
+            f"{study}: {verdicts[0]['primary']} alone decides; who picks the test after seeing the"
+            " results will soon find a difference"
+        )
+    for comparison in comparisons:
+        a, b, data, test = (comparison[key] for key in ("a", "b", "data", "test"))
+        for warning in comparison["warnings"]:
+            # What holds of the test itself is the same for every pair and data set.
+            everywhere = warning == comparison["caution"]
+            place = test if everywhere else f"{data}, {a} against {b}, {test}"
+            found.append(f"{place}: {warning}")
+    for entry, notes in zip(intervals, interval_notes):
+        if entry["caution"]:
+            found.append(f"{entry['interval']}: {entry['caution']}")
+        which = "" if entry["averaging"] is None else f" ({entry['averaging']})"
+        place = f"{entry['data']}, {entry['learner']}, {entry['interval']}{which}"
+        found += [f"{place}: {note}" for note in notes]
+    if correction.method != "none":
+        found += _uncounted(comparisons, correction)
+    return list(dict.fromkeys(found))
+
+
+def _uncounted(comparisons: Sequence[Mapping[str, Any]], correction: Correction) -> list[str]:
+    groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for comparison in comparisons:
+        groups.setdefault(family(comparison, correction), []).append(comparison)
+    found = []
+    for group in groups.values():
+        where = f"{group[0]['data']}, " if correction.by_data else ""
+        failed = sum(comparison["inference"] is None for comparison in group)
+        if failed and len(group) > 1:  # one comparison is not corrected
+            method, counted = correction_word(correction.method), len(group) - failed
+            found.append(
+                f"{where}{group[0]['test']}: {failed} of {len(group)} comparisons have no result,"
+                f" so the {method} correction counts {counted} only"
+            )
+    return found
+
+
+def _mu0(comparison: Mapping[str, Any]) -> float:
+    return float(comparison["options"].get("mu0", 0.0))

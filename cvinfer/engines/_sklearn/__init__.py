@@ -1,0 +1,1 @@
+"""What the engines of Python's learners are made of."""

@@ -1,0 +1,34 @@
+"""One hold-out."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from ..checks import seed_of
+from ..partition import Partition
+from ..registry import scheme
+from ..split import RoleSplits
+from .repeated_holdout import checked_holdout, holdout_roles
+
+__all__ = ["holdout"]
+
+
+@scheme("holdout")
+def holdout(
+    n: int,
+    n1: int | float | Fraction | None = None,
+    *,
+    seed: int = 0,
+    stratify: Any = None,
+    groups: Any = None,
+) -> Partition:
+    """One random split with n1 records for training, round(2n/3) by default.
+
+    It is the first of `repeated_holdout` with the same n1 and seed.
+    """
+    n, n1, classes, together = checked_holdout("holdout", n, n1, stratify, groups)
+    seed = seed_of("holdout", seed)
+    roles = holdout_roles("holdout", n, n1, 0, seed, classes, together)
+    options = {"n1": n1, "stratify": classes is not None, "groups": together is not None}
+    return Partition("holdout", n, (), RoleSplits(roles[None]), seed, options)
