@@ -139,7 +139,7 @@ def write_partitions(spec: Spec, sets: Sequence[Any], output: Path) -> list[Path
     written = []
     names = file_names([dataset.name for dataset in sets])
     for dataset, name in zip(sets, names):
-        if hasattr(dataset, "partitions"):
+        if dataset.made_elsewhere:
             partitions = list(dataset.partitions)
         else:
             made = plan_run(spec, dataset)

@@ -271,7 +271,8 @@ def look_at_r(packages: Collection[str], weka: bool, heap_mb: Optional[int] = No
 
     R is started for this, in a process of its own.
     """
-    from cvinfer.engines._r.client import NoR, ask
+    from cvinfer.engines._r.client import ask
+    from cvinfer.engines._r.installation import NoR
     from cvinfer.errors import CvinferError
 
     lines = [*_r_itself(), _rpy2()]
@@ -653,9 +654,8 @@ def _spec(
     output: Optional[Path],
     store: Optional[Path],
 ) -> Iterator[Line]:
-    from cvinfer import runner
     from cvinfer.engines import engines
-    from cvinfer.places import store_path
+    from cvinfer.places import output_directory, store_path
     from cvinfer.spec import check_file, render_all
 
     checked, faults = check_file(spec, overrides, allow_code=allow_code)
@@ -680,7 +680,7 @@ def _spec(
         return
     yield _row("Spec", "ok", f"{spec}, {len(checked.learners)} learners")
 
-    directory = runner.output_directory(checked, output)
+    directory = output_directory(checked, output)
     places = [_place(directory), _store(store_path(checked, output, store))]
     yield from places
     if all(line.fine for line in [*lines, *places]):

@@ -225,7 +225,7 @@ def learner_versions(spec: Spec) -> dict[str, Mapping[str, str]]:
 def run_plans(spec: Spec, sets: Sequence[Any]) -> list[Optional[RunPlan]]:
     """The plan of each data set; None for predictions made elsewhere, which need no fit."""
     versions = learner_versions(spec)
-    return [None if _made_elsewhere(one) else plan_run(spec, one, versions) for one in sets]
+    return [None if one.made_elsewhere else plan_run(spec, one, versions) for one in sets]
 
 
 def manifest(spec: Spec, sets: Sequence[Any]) -> dict[str, Any]:
@@ -358,10 +358,6 @@ def _told(plan: RunPlan, index: int, split: int, message: str) -> str:
     return f"{message} ({lacks})" if lacks else message
 
 
-def _made_elsewhere(dataset: Any) -> bool:
-    return not hasattr(dataset, "target")
-
-
 def _elsewhere(spec: Spec, found: Any) -> Found:
     """Predictions made elsewhere: the partitions are those of the file, and nothing is fitted."""
     partitions, uses, interval_uses = allocate(spec, found, list(found.partitions), fixed=True)
@@ -430,7 +426,7 @@ def _write(
     try:
         files = predictions_files([dataset.name for dataset in sets])
         for dataset, each, file in zip(sets, found, files):
-            if _made_elsewhere(dataset):
+            if dataset.made_elsewhere:
                 continue  # they are in the file that they came from
             predicted = each.predicted
             used = sorted({partition for _, partition in predicted.codes})

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
 
 from cvinfer.errors import CvinferError
-from cvinfer.spec.faults import Path as Place
+from cvinfer.errors import Path as Place
 from cvinfer.spec.faults import path_text
 
 #: Exit code of the command where a result does not come out again.

@@ -15,6 +15,7 @@ from typing import Any, Mapping, Optional, Protocol, Sequence
 
 import numpy as np
 
+from cvinfer.data import DataLike
 from cvinfer.inference import correction as corrections
 from cvinfer.arrays import entries
 from cvinfer.inference.correction import Correction, Written
@@ -125,21 +126,20 @@ class DataRun:
     failures: tuple[SplitFailure, ...] = field(default=())
 
 
-def data_facts(dataset: Any) -> dict[str, Any]:
-    """The facts of a `Dataset` or a `PredictionSet` for `DataRun.data`."""
-    codes = np.asarray(dataset.target if hasattr(dataset, "target") else dataset.truth)
-    columns = getattr(dataset, "features", None)
-    kinds = None if columns is None else [column.kind for column in columns]
+def data_facts(dataset: DataLike) -> dict[str, Any]:
+    """The facts of a data set; records of unknown class (-1) count in n, but in no class."""
+    codes = dataset.truth[dataset.truth >= 0]
+    kinds = [column.kind for column in dataset.features]
     features = kinds and {kind: kinds.count(kind) for kind in ("numeric", "categorical")}
     return {
         "name": dataset.name,
-        "n": len(codes),
+        "n": dataset.n,
         "classes": list(dataset.classes),
         "class_counts": np.bincount(codes, minlength=len(dataset.classes)).tolist(),
         "features": features or None,
         "sha256": dataset.sha256,
         "source": plain(dataset.source),
-        "notes": list(getattr(dataset, "notes", ())),
+        "notes": list(dataset.notes),
     }
 
 

@@ -70,7 +70,7 @@ def evaluate(
         if key not in predicted.repeated
     ]
     return DataRun(
-        data=facts(dataset),
+        data=data_facts(dataset),
         partitions=predicted.partitions,
         labels=tuple(label(partition) for partition in predicted.partitions),
         losses=losses,
@@ -78,15 +78,6 @@ def evaluate(
         intervals=tuple(intervals),
         failures=tuple(failures),
     )
-
-
-def facts(dataset: Any) -> dict[str, Any]:
-    """The facts of a data set; records of unknown class (-1) count in n, but in no class."""
-    truth = getattr(dataset, "truth", None)
-    if truth is None or (truth >= 0).all():
-        return data_facts(dataset)
-    known = replace(dataset, truth=truth[truth >= 0])
-    return {**data_facts(known), "n": len(truth)}
 
 
 def _losses(predicted: Predicted, key: tuple[str, int]) -> list[Optional[NDArray[np.float64]]]:
@@ -200,7 +191,7 @@ def _class_confusions(predicted: Predicted, learner: str, index: int) -> NDArray
         rest = len(truth) - hits - false_positive - false_negative
         rows.append(np.stack([hits, false_positive, false_negative, rest], axis=-1))
     stacked = np.stack(rows, axis=1).astype(np.float64)
-    return stacked.reshape(count, *partition.shape, 4)
+    return np.asarray(stacked.reshape(count, *partition.shape, 4))
 
 
 def _averaged(

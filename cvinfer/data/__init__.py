@@ -19,7 +19,7 @@ from cvinfer.arrays import entries
 from cvinfer.progress import waiting
 
 from . import sources as _folder  # noqa: F401  # first: the name is the function's afterwards
-from .dataset import Column, Dataset, Groups
+from .dataset import Column, DataLike, Dataset, Groups
 from .groups import group_places
 from .kept import table_of
 from .predictions import PredictionSet, read_predictions, write_predictions
@@ -29,6 +29,7 @@ from .transforms import finish
 
 __all__ = [
     "Column",
+    "DataLike",
     "Dataset",
     "Facts",
     "Groups",

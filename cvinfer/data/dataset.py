@@ -6,15 +6,19 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cvinfer.arrays import entries
 
+if TYPE_CHECKING:
+    from cvinfer.partitions import Partition
+
 __all__ = [
     "Column",
+    "DataLike",
     "Dataset",
     "Groups",
     "Texts",
@@ -58,7 +62,7 @@ class Column:
     @property
     def missing(self) -> NDArray[np.bool_]:
         """Which records have no value."""
-        return np.isnan(self.values) if self.kind == NUMERIC else np.asarray(self.values < 0)
+        return np.asarray(np.isnan(self.values) if self.kind == NUMERIC else self.values < 0)
 
     def take(self, records: NDArray[np.int64]) -> Column:
         return Column(self.name, self.kind, self.values[records], self.levels, self.detail)
@@ -80,6 +84,67 @@ class Groups:
         """The groups of these records; those that are left are counted anew, in their order."""
         codes = np.unique(self.codes[records], return_inverse=True)[1]
         return Groups(self.name, codes.astype(np.int32))
+
+
+class DataLike(Protocol):
+    """What data to fit on and predictions made elsewhere have in common.
+
+    truth: class code of each record into `classes`, -1 where it is not known. partitions: those
+    that it brings with it; nothing can be fitted on others where it was `made_elsewhere`.
+    learners: those whose predictions it brings. features: none where there is nothing to fit.
+    source: the data mapping of the spec. group_column: see `Dataset`.
+    """
+
+    @property
+    def name(self) -> str:
+        ...
+
+    @property
+    def n(self) -> int:
+        ...
+
+    @property
+    def truth(self) -> NDArray[np.int32]:
+        ...
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        ...
+
+    @property
+    def sha256(self) -> str:
+        ...
+
+    @property
+    def source(self) -> Mapping[str, Any]:
+        ...
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        ...
+
+    @property
+    def made_elsewhere(self) -> bool:
+        ...
+
+    @property
+    def partitions(self) -> tuple[Partition, ...]:
+        ...
+
+    @property
+    def learners(self) -> tuple[str, ...]:
+        ...
+
+    @property
+    def features(self) -> tuple[Column, ...]:
+        ...
+
+    @property
+    def group_column(self) -> str | None:
+        ...
+
+    def groups_by(self, column: str | None) -> NDArray[np.int32] | None:
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +184,26 @@ class Dataset:
     def n(self) -> int:
         """Number of records."""
         return len(self.target)
+
+    @property
+    def truth(self) -> NDArray[np.int32]:
+        """The target, by the name that it has for predictions too."""
+        return self.target
+
+    @property
+    def made_elsewhere(self) -> bool:
+        """Learners are fitted on it."""
+        return False
+
+    @property
+    def partitions(self) -> tuple[Partition, ...]:
+        """It brings none."""
+        return ()
+
+    @property
+    def learners(self) -> tuple[str, ...]:
+        """It brings no predictions."""
+        return ()
 
     @property
     def n_classes(self) -> int:
@@ -188,7 +273,7 @@ def sorted_classes(
 ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     """Codes and labels of the classes that occur, labels sorted by code point."""
     present = np.flatnonzero(np.bincount(codes, minlength=len(labels)))
-    order = sorted(entries(present), key=lambda at: labels[at])
+    order = sorted(entries(present), key=lambda at: str(labels[at]))
     renumbered = np.full(len(labels), -1, dtype=np.int32)
     renumbered[order] = np.arange(len(order), dtype=np.int32)
     return renumbered[codes], tuple(labels[at] for at in order)

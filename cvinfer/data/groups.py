@@ -119,7 +119,7 @@ def drop_or_refuse(
                 "missing: drop to leave them out",
                 places[name],
             )
-    return np.logical_or.reduce(list(bare.values()))
+    return np.asarray(np.logical_or.reduce(list(bare.values())))
 
 
 def groups_note(groups: Groups) -> str:

@@ -44,7 +44,7 @@ from cvinfer.errors import UserError
 from cvinfer.partitions import PartitionError, Partition
 from cvinfer.partitions.split import Split
 
-from .dataset import Dataset, categories
+from .dataset import Column, Dataset, categories
 from .files import did_you_mean, listed, read_rows
 from .prediction_columns import find_columns
 from .splits_file import (
@@ -100,6 +100,24 @@ class PredictionSet:
     @property
     def n_classes(self) -> int:
         return len(self.classes)
+
+    @property
+    def made_elsewhere(self) -> bool:
+        """Nothing is fitted any more."""
+        return True
+
+    @property
+    def features(self) -> tuple[Column, ...]:
+        """There is nothing to fit."""
+        return ()
+
+    @property
+    def group_column(self) -> str | None:
+        """Its splits are made; they belong to no groups that were named."""
+        return None
+
+    def groups_by(self, column: str | None) -> NDArray[np.int32] | None:
+        return None
 
 
 def no_prediction(classes: Collection[str]) -> str:

@@ -320,7 +320,7 @@ def _folds(scheme: str, roles: Roles, counts: list[int]) -> Indices:
             f"{replication + 1}; {scheme} tests every record once"
         )
     _complement(scheme, roles)
-    return tested.argmax(axis=1).astype(np.int64)
+    return np.asarray(tested.argmax(axis=1), dtype=np.int64)
 
 
 def _complement(scheme: str, roles: Roles) -> None:

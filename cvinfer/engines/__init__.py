@@ -7,7 +7,6 @@ is asked to check, list or fit something.
 
 from cvinfer.engines.base import (
     Engine,
-    LearnerError,
     LearnerInfo,
     LearnerSpec,
     Prediction,
@@ -15,6 +14,7 @@ from cvinfer.engines.base import (
     Session,
 )
 from cvinfer.engines.registry import engine, engines
+from cvinfer.errors import LearnerError
 
 __all__ = [
     "Engine",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Mapping, NamedTuple, Optional, 
 import numpy as np
 from numpy.typing import NDArray
 
-from cvinfer.errors import CvinferError, UserError
+from cvinfer.errors import UserError
 
 if TYPE_CHECKING:
     from cvinfer.data.dataset import Dataset
@@ -25,12 +25,6 @@ AUTO, NONE = "auto", "none"
 KNOWS_CATEGORIES: Mapping[str, str] = {AUTO: NATIVE, NONE: NATIVE}
 #: JSON has no infinities; inside settings their names are unambiguous enough.
 NOT_FINITE = ("inf", "-inf", "nan")
-
-
-class LearnerError(CvinferError):
-    """A learner that failed on one split: recorded with its message, never guessed around."""
-
-    exit_code = 3
 
 
 class Problem(NamedTuple):

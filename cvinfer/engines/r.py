@@ -86,7 +86,7 @@ class REngine:
             return [LearnerInfo("r", "the whole engine r", False, str(error))]
         return [
             LearnerInfo(name, each["title"], each["available"], each.get("reason") or None)
-            for name, each in sorted(found.items(), key=lambda pair: pair[0].lower())
+            for name, each in sorted(found.items(), key=lambda pair: str(pair[0]).lower())
         ]
 
     def versions(self, learner: Optional[LearnerSpec] = None) -> Mapping[str, str]:

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Mapping, Optional
 from cvinfer.engines.base import (
     KNOWS_CATEGORIES,
     Engine,
-    LearnerError,
     LearnerInfo,
     LearnerSpec,
     Problem,
     Session,
 )
 from cvinfer.names import close_match
-from cvinfer.errors import UserError
+from cvinfer.errors import LearnerError, UserError
 
 if TYPE_CHECKING:
     from cvinfer.data.dataset import Dataset

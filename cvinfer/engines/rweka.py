@@ -18,13 +18,13 @@ from cvinfer.engines._r.installation import WEKA_PACKAGES, NoR, remedy, why_no_r
 from cvinfer.engines.base import (
     KNOWS_CATEGORIES,
     Engine,
-    LearnerError,
     LearnerInfo,
     LearnerSpec,
     Prediction,
     Problem,
     Session,
 )
+from cvinfer.errors import LearnerError
 from cvinfer.foreign import quoted
 from cvinfer.names import close_match
 

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable, Collection, Iterator, Mapping, NamedTuple, Optional, Sequence
 
-from cvinfer.engines.base import LearnerError, LearnerSpec
-from cvinfer.errors import CvinferError
+from cvinfer.engines.base import LearnerSpec
+from cvinfer.errors import CvinferError, LearnerError
 from cvinfer.worker import causes, memory
 from cvinfer.execute import wire, worker
 from cvinfer.execute.guardian import guarded

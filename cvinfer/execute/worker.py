@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from cvinfer.data.dataset import Dataset
 from cvinfer.worker import captured as quiet, workplace
 from cvinfer.engines._r.installation import places
-from cvinfer.engines.base import LearnerError, LearnerSpec, Session
+from cvinfer.engines.base import LearnerSpec, Session
+from cvinfer.errors import LearnerError
 from cvinfer.worker import causes, memory, scratch
 from cvinfer.execute import log, wire
 from cvinfer.execute.wire import Order

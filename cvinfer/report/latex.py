@@ -202,7 +202,7 @@ def latex(document: Mapping[str, Any]) -> str:
         for table in tables(document)
         for part, limit in _cut(table)
     ]
-    return template.render(name=document["name"], floats=made)
+    return str(template.render(name=document["name"], floats=made))
 
 
 def _cut(table: Table) -> list[tuple[Part, float]]:

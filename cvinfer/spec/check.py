@@ -22,8 +22,8 @@ from cvinfer.inference.recommended import recommended_on
 from cvinfer.names import close_match
 from cvinfer.spec import options as option_checks
 from cvinfer.spec import work
-from cvinfer.spec.faults import Path as Place
-from cvinfer.spec.faults import listed
+from cvinfer.errors import Path as Place
+from cvinfer.errors import listed
 from cvinfer.spec.model import (
     DEFAULTS,
     RECOMMENDED_INTERVALS,
@@ -1014,7 +1014,7 @@ def _is_predictions_entry(entry: Mapping[str, Any]) -> bool:
 
 
 def _is_predictions(data: Any) -> bool:
-    return data is not None and hasattr(data, "partitions")
+    return data is not None and bool(data.made_elsewhere)
 
 
 def _learner(name: str, entry: Mapping[str, Any]) -> "LearnerSpec":

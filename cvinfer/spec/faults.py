@@ -5,11 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, Iterable, NamedTuple, Optional, Sequence
 
-from cvinfer.errors import CvinferError
+from cvinfer.errors import CvinferError, Path
 from cvinfer.foreign import short, shown, shown_lines
-
-#: A place inside a spec: keys and list indices from the top.
-Path = tuple[Any, ...]
 
 _PLAIN_KEY = re.compile(r"[^\s.\[\]\"':=]+")
 
@@ -56,13 +53,6 @@ def path_text(path: Path) -> str:
         else:
             text += '["' + shown(part).replace('"', '\\"') + '"]'
     return text or "spec"
-
-
-def listed(names: Iterable[Any], limit: int = 30) -> str:
-    """Names with commas between; a long list is cut and says so."""
-    every = [str(name) for name in names]
-    rest = len(every) - limit
-    return ", ".join(every[:limit]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def headline(fault: Fault) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Iterable, Mapping, NamedTuple, Optional, Union
 from cvinfer import limits
 from cvinfer.spec import finished
 from cvinfer.spec.faults import Fault, SpecError, in_order
-from cvinfer.spec.faults import Path as Place
+from cvinfer.errors import Path as Place
 from cvinfer.spec.model import Spec
 from cvinfer.spec.text import Document, from_values, parse
 from cvinfer.spec.text import Place as Spot

@@ -7,7 +7,7 @@ from typing import Any, Iterator, Optional
 from cvinfer.foreign import is_number
 from cvinfer.schemas import schema
 from cvinfer.names import close_match
-from cvinfer.spec.faults import Path, listed
+from cvinfer.errors import Path, listed
 from cvinfer.spec.text import Document
 
 

@@ -18,7 +18,8 @@ from typing import Any, Iterable, NamedTuple, Optional
 import yaml
 
 from cvinfer.limits import SPEC_BYTES, max_bytes
-from cvinfer.spec.faults import Fault, Path, in_order, path_text
+from cvinfer.errors import Path
+from cvinfer.spec.faults import Fault, in_order, path_text
 
 #: Limits against texts made to exhaust a machine; no spec comes near them.
 MAX_BYTES = SPEC_BYTES
@@ -118,7 +119,7 @@ class _Broken(Exception):
 _Mixed: Any = object  # it stands before a loader, whose methods it uses
 
 
-class _Composing(_Mixed):
+class _Composing(_Mixed):  # type: ignore[misc]
     """For PyYAML's composer: remembers where aliases stand and refuses bottomless nesting."""
 
     def __init__(self, text: str) -> None:
@@ -142,7 +143,7 @@ class _Composing(_Mixed):
         return node
 
 
-class _Composer(_Composing, yaml.SafeLoader):
+class _Composer(_Composing, yaml.SafeLoader):  # type: ignore[misc]
     """The one that tells faults of the text in most detail."""
 
 

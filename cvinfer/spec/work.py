@@ -11,7 +11,7 @@ from typing import Any, Iterator, Mapping, NamedTuple, Optional, Sequence
 from cvinfer import limits
 from cvinfer.inference import Need, intervals, tests
 from cvinfer.limits import shown_count
-from cvinfer.spec.faults import Path as Place
+from cvinfer.errors import Path as Place
 from cvinfer.spec.model import DEFAULTS, RECOMMENDED_INTERVALS, RECOMMENDED_TESTS
 
 
@@ -119,7 +119,7 @@ def _splits(value: Mapping[str, Any]) -> Iterator[tuple[int, Place]]:
         if info is None:
             continue
         counting = {key: options[key] for key in info.sizes if type(options.get(key)) is int}
-        largest = max(counting, key=lambda key: counting[key], default=None)
+        largest = max(counting, key=lambda key: int(counting[key]), default=None)
         yield info.count(1, options), place if largest is None else (*place, largest)
 
 

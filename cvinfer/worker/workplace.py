@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import NoReturn, Optional
 
-from cvinfer.engines.base import LearnerError
+from cvinfer.errors import LearnerError
 
 SCRATCH = "CVINFER_SCRATCH"
 MEMORY_MB = "CVINFER_MEMORY_MB"

@@ -83,7 +83,7 @@ def need_room(path: str, metadata: Any) -> None:
 
 
 def _texts(path: str, name: str, values: Any) -> list[str | None]:
-    found = values.to_pylist()
+    found: list[Any] = values.to_pylist()
     kinds = {type(value) for value in found if value is not None}
     if kinds <= {str}:
         return found

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvinfer.engines._r import embedded
-from cvinfer.engines.base import LearnerError, Prediction
+from cvinfer.engines.base import Prediction
+from cvinfer.errors import LearnerError
 from cvinfer.worker.captured import one_line
 from cvinfer.worker.workplace import Spent
 

@@ -35,7 +35,7 @@ Matrix = NDArray[np.float64]
 
 
 @declared.parameters()
-class _Classifier(ClassifierMixin, BaseEstimator):
+class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """What all of them do: check the input, number the classes in order, answer with labels."""
 
     def fit(self, X: Any, y: Any) -> Any:
@@ -165,7 +165,7 @@ class LeastSquaresClassifier(_Classifier):
     def _codes(self, X: Matrix) -> NDArray[np.int64]:
         fitted = X @ self.coef_ + self.intercept_
         if self.classes_.size == 2:
-            return (fitted[:, 1] > 0.5).astype(np.int64)
+            return np.asarray(fitted[:, 1] > 0.5, dtype=np.int64)
         return np.asarray(fitted.argmax(axis=1))
 
 

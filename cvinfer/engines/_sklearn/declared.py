@@ -22,7 +22,8 @@ def _declared(cls: type, name: str) -> Sequence[Any]:
     """What a class says of a parameter; nothing where it does not say or does not mind."""
     known: Mapping[str, Any] = getattr(cls, "_parameter_constraints", {})
     found = known.get(name, ())
-    return () if isinstance(found, str) else found
+    constraints: Sequence[Any] = () if isinstance(found, str) else found
+    return constraints
 
 
 def refused(cls: type, name: str, value: Any) -> Optional[str]:

@@ -22,7 +22,6 @@ from cvinfer.engines.base import (
     NONE,
     ONE_HOT,
     ORDINAL,
-    LearnerError,
     LearnerInfo,
     LearnerSpec,
     Prediction,
@@ -37,6 +36,7 @@ from cvinfer.engines._sklearn.categories import (
 )
 from cvinfer.engines._sklearn.encode import VERSION, Encoder, Frames, Ordinal
 from cvinfer.engines._sklearn.own_code import own_versions
+from cvinfer.errors import LearnerError
 from cvinfer.worker.captured import one_line, quietly, texts
 from cvinfer.engines._sklearn.recipes import (
     Catalogue,
@@ -198,8 +198,8 @@ class EstimatorSession:
 
 def known_codes(raw: Any, count: int, classes: tuple[str, ...], learner: str) -> NDArray[np.int32]:
     """Predictions as class codes; anything but one known class a record is a failure."""
-    if np.ma.is_masked(raw):
-        count_masked = int(np.ma.getmaskarray(raw).sum())
+    if np.ma.is_masked(raw):  # type: ignore[no-untyped-call]
+        count_masked = int(np.ma.getmaskarray(raw).sum())  # type: ignore[no-untyped-call]
         raise LearnerError(
             f"{learner} gave masked predictions, which say nothing: {count_masked} of {count}"
         )
