@@ -146,21 +146,19 @@ def _files(directory: Path, document: Mapping[str, Any]) -> list[str]:
 def _partitions_there(document: Mapping[str, Any], requests: Sequence[Any]) -> None:
     """Refuse tests whose partition the run does not have, and say how to get it."""
     from cvinfer.inference import tests
+    from cvinfer.inference.needs import Described, lacking
 
     known = tests()
     faults = []
     for data in document["data"]:
-        made = [each for each in document["partitions"] if each["data"] == data["name"]]
+        there_are = [each for each in document["partitions"] if each["data"] == data["name"]]
+        made = [Described(each["scheme"], each["options"]) for each in there_are]
         for name in map(_name, requests):
-            lacking = [
-                need
-                for need in (known[name].needs if name in known else ())
-                if not any(need.accepts(each["scheme"], each["options"]) for each in made)
-            ]
-            if lacking:
-                there = ", ".join(dict.fromkeys(each["label"] for each in made))
+            absent = lacking(known[name], made) if name in known else None
+            if absent:
+                there = ", ".join(dict.fromkeys(each["label"] for each in there_are))
                 faults.append(
-                    f"{name} needs the scheme {' and '.join(map(str, lacking))}, which the run on"
+                    f"{name} needs the scheme {' and '.join(map(str, absent))}, which the run on"
                     f" {data['name']} does not have (it has {there})"
                 )
     if faults:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from cvinfer.inference import checks
 from cvinfer.inference.checks import Floats, InputError
+from cvinfer.inference.needs import taken
 from cvinfer.inference.registry import Procedure, procedure
 from cvinfer.inference.result import SAME, Inference
 
@@ -330,11 +331,7 @@ def _run(
     """Check the partitions against what the test needs, make its arguments and call it."""
     if declared.kind != "test":
         raise InputError(f"{declared.name} is an interval for one learner, not a test")
-    fits = len(partitions) == len(declared.needs) and all(
-        need.accepts(partition.scheme, partition.options)
-        for need, partition in zip(declared.needs, partitions)
-    )
-    if not fits:
+    if not taken(declared, partitions):
         got = " + ".join(_described(partition) for partition in partitions)
         raise InputError(f"{declared.name} needs the scheme {declared.scheme}, got {got}")
     if len({partition.n for partition in partitions}) > 1:

@@ -9,6 +9,7 @@ from cvinfer.data.dataset import Dataset
 from cvinfer.data.groups import group_column, refuse_cut_groups
 from cvinfer.errors import UserError
 from cvinfer.inference import Need, Procedure, procedure
+from cvinfer.inference.needs import suitable
 from cvinfer.partitions import Partition, PartitionError, make_partition
 from cvinfer.spec.model import SchemeRequest, Spec, TestRequest
 
@@ -170,7 +171,8 @@ class _Pool:
         One of the scheme that is needed comes before one that is only accepted.
         """
         for need in needs:
-            valid = [i for i, p in enumerate(self.partitions) if need.accepts(p.scheme, p.options)]
+            there = suitable(need, self.partitions)
+            valid = [i for i, p in enumerate(self.partitions) if any(p is each for each in there)]
             meant = [i for i in valid if self.partitions[i].scheme == need.scheme]
             if valid:
                 wanted = self._wanted(need)

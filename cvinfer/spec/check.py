@@ -18,6 +18,7 @@ from cvinfer.inference import correction
 from cvinfer.errors import CvinferError
 from cvinfer.foreign import shown
 from cvinfer.inference import Need, Procedure, intervals, tests
+from cvinfer.inference.needs import lacking, suitable
 from cvinfer.inference.recommended import recommended_on
 from cvinfer.names import close_match
 from cvinfer.spec import options as option_checks
@@ -870,15 +871,15 @@ class _Check:
                 self._enough_records(declared, place)
 
     def _valid_on(self, available: list[_Available], chosen: list[tuple[Procedure, Place]]) -> None:
-        lacking: dict[Place, list[Procedure]] = {}
+        unmet: dict[Place, list[Procedure]] = {}
         for declared, place in chosen:
             if self._lacking(declared, available) is not None:
-                lacking.setdefault(place, []).append(declared)
+                unmet.setdefault(place, []).append(declared)
         offered = listed(available) or "none"
-        for place, declared_there in lacking.items():
+        for place, declared_there in unmet.items():
             names = listed(each.name for each in declared_there)
             needs = [
-                _need_text(need) + (" twice" if _offered(need, available) else "")
+                _need_text(need) + (" twice" if suitable(need, available) else "")
                 for each in declared_there
                 for need in self._lacking(each, available) or ()
             ]
@@ -893,7 +894,7 @@ class _Check:
 
     def _lacking(self, declared: Procedure, available: list[_Available]) -> Optional[list[Need]]:
         # Folds of its own for a learner can be drawn, but not where nothing is fitted.
-        return _lacking(declared, available, drawn=not any(map(_is_predictions, self.data)))
+        return lacking(declared, available, drawn=not any(map(_is_predictions, self.data)))
 
     def _where(self, place: Place) -> tuple[Place, Place]:
         """Where to point to and which path to name: what was left out is missed elsewhere."""
@@ -1124,28 +1125,6 @@ def _off(groups: Any) -> bool:
 def _planned(declared: Procedure) -> tuple[Need, ...]:
     """The schemes that a procedure gets under `partition: auto`."""
     return declared.needs if declared.kind == "test" else declared.needs[:1]
-
-
-def _offered(need: Need, available: list[_Available]) -> list[_Available]:
-    return [each for each in available if need.accepts(each.scheme, each.options)]
-
-
-def _lacking(declared: Procedure, available: list[_Available], drawn: bool) -> Optional[list[Need]]:
-    """The schemes that a test lacks there; an interval is content with any one of its own.
-
-    A test that needs a scheme twice needs two such partitions, unless the second can be `drawn`.
-    """
-    missing = []
-    left = list(available)
-    for need in declared.needs:
-        found = _offered(need, available if drawn else left)
-        if not found:
-            missing.append(need)
-        elif declared.kind == "test" and not drawn:
-            left.remove(found[0])
-    if declared.kind == "interval" and len(missing) < len(declared.needs):
-        return None
-    return missing or None
 
 
 def _is_meant_for(declared: Procedure, available: list[_Available]) -> bool:
