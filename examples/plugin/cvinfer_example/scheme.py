@@ -1,0 +1,24 @@
+"""Folds that are dealt in the order of the records."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cvinfer.partitions import Partition, PartitionError
+from cvinfer.partitions.registry import scheme
+from cvinfer.partitions.split import FoldSplits
+
+
+@scheme(
+    "interleaved",
+    label=lambda partition: f"interleaved {partition.shape[0]}-fold",
+    sizes=("k",),
+    stratify="the order of the records is all that counts",
+    groups="the order of the records is all that counts",
+)
+def interleaved(n: int, k: int = 5, *, seed: int = 0) -> Partition:
+    """Record i is tested in fold i mod k; nothing is drawn, and the seed is of no matter."""
+    if not 2 <= k <= n:
+        raise PartitionError(f"interleaved: k = {k} folds need 2 <= k <= n = {n}", ("k",))
+    folds = np.arange(n, dtype=np.int64) % k
+    return Partition("interleaved", n, (k,), FoldSplits(folds[None], k), seed, {"k": k})
