@@ -1,8 +1,9 @@
 """Example data for every registered test and interval.
 
 An example describes the arguments of a procedure by kind and named axes, from which valid random
-batches, misshapen ones and ones with a bad entry follow. A registered name without an example
-fails the contract tests: write its entry of `EXAMPLES` beside its golden number.
+batches, misshapen ones and ones with a bad entry follow. A test on plain differences has one by
+its declaration alone (`_by_declaration`). Any other registered name without an example fails the
+contract tests: write its entry of `EXAMPLES` beside its golden number.
 """
 
 from __future__ import annotations
@@ -11,6 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Iterator, Mapping, Optional
 
 import numpy as np
+
+from cvinfer.inference import Procedure, tests
+from cvinfer.partitions import make_partition
 
 Options = Mapping[str, Any]
 Data = tuple[Any, ...]
@@ -401,6 +405,26 @@ TESTS: dict[str, Example] = {
         swap=_exchanged,
     ),
 }
+
+MORE_ARGUMENTS = {"differences": (), "differences_and_sizes": N_TRAIN_TEST}
+
+
+def _by_declaration(declared: Procedure) -> Example:
+    """The example of a test on the differences of one partition of the shape it asks for."""
+    (need,) = declared.needs
+    shape = make_partition(need.scheme, 120, seed=0, **need.options).shape
+    least = [1] * (len(shape) - 1) + [2]
+    axes = [Axis(f"axis {at}", length, least=least[at]) for at, length in enumerate(shape)]
+    return _on_differences(*axes, more=MORE_ARGUMENTS[str(declared.data)])
+
+
+TESTS.update(
+    {
+        name: _by_declaration(declared)
+        for name, declared in tests().items()
+        if name not in TESTS and declared.data in MORE_ARGUMENTS and len(declared.needs) == 1
+    }
+)
 
 BAD_PRIORS: tuple[Options, ...] = tuple({"prior": p} for p in (0.0, -1.0, np.nan, "x"))
 BAD_SPLIT_AXES: tuple[Options, ...] = tuple({"split_axes": s} for s in (3, -1, 1.5, "x"))
