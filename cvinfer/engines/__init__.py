@@ -1,8 +1,8 @@
 """Engines: what fits learners. One file each, found by folder; `engines()` has them by name.
 
-A file of this folder becomes an engine by having an object called `ENGINE` (see `base.Engine`);
-files that start with an underscore are not looked at. Nothing heavy is imported until an engine
-is asked to check, list or fit something.
+A file of this folder brings an engine (see `base.Engine`) by adding it on its last line; files that
+start with an underscore are not looked at. An installed distribution may add others in the same
+way. Nothing heavy is imported until an engine is asked to check, list or fit something.
 """
 
 from cvinfer.engines.base import (
@@ -10,7 +10,6 @@ from cvinfer.engines.base import (
     LearnerInfo,
     LearnerSpec,
     Prediction,
-    Problem,
     Session,
 )
 from cvinfer.engines.registry import engine, engines
@@ -22,7 +21,6 @@ __all__ = [
     "LearnerInfo",
     "LearnerSpec",
     "Prediction",
-    "Problem",
     "Session",
     "engine",
     "engines",

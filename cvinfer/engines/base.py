@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Mapping, NamedTuple, Optional, 
 import numpy as np
 from numpy.typing import NDArray
 
-from cvinfer.errors import UserError
+from cvinfer.errors import Refusal, UserError
 
 if TYPE_CHECKING:
     from cvinfer.data.dataset import Dataset
@@ -25,15 +25,6 @@ AUTO, NONE = "auto", "none"
 KNOWS_CATEGORIES: Mapping[str, str] = {AUTO: NATIVE, NONE: NATIVE}
 #: JSON has no infinities; inside settings their names are unambiguous enough.
 NOT_FINITE = ("inf", "-inf", "nan")
-
-
-class Problem(NamedTuple):
-    """A fault of a learner's entry found before any fit; `path` starts inside that entry."""
-
-    path: tuple[Any, ...]
-    message: str
-    allowed: Optional[str] = None
-    suggestion: Optional[str] = None
 
 
 @dataclass(frozen=True)
@@ -120,8 +111,8 @@ class Engine(Protocol):
 
     def check(
         self, learner: LearnerSpec, dataset: Optional[Dataset], allow_code: bool
-    ) -> list[Problem]:
-        """Every fault of the entry that can be known before a fit."""
+    ) -> list[Refusal]:
+        """Every fault of the entry that can be known before a fit; paths start inside the entry."""
 
     def learners(self) -> list[LearnerInfo]:
         """The learners there are, and those that there would be."""

@@ -11,9 +11,11 @@ import importlib
 from typing import TYPE_CHECKING, Any, Mapping, Optional
 
 import cvinfer
-from cvinfer.engines.base import Engine, LearnerSpec, Problem
+from cvinfer.engines.base import LearnerSpec
 from cvinfer.engines._sklearn.estimators import EstimatorEngine
 from cvinfer.engines._sklearn.recipes import Catalogue, Node
+from cvinfer.engines.registry import engines
+from cvinfer.errors import Refusal
 
 if TYPE_CHECKING:
     from cvinfer.data.dataset import Dataset
@@ -32,7 +34,7 @@ class BuiltinEngine(EstimatorEngine):
     def catalogue(self) -> Catalogue:
         return _catalogue()
 
-    def check_fit(self, learner: LearnerSpec, node: Node, dataset: Dataset) -> list[Problem]:
+    def check_fit(self, learner: LearnerSpec, node: Node, dataset: Dataset) -> list[Refusal]:
         if "steps" in node.values or node.cls.__name__ != "FirstNearestNeighbour":
             return []
         return _weights_fit(node, dataset)
@@ -54,7 +56,7 @@ def _catalogue() -> Catalogue:
     return Catalogue(classifiers, others, known.kinds, aliases=aliases, elsewhere=elsewhere)
 
 
-def _weights_fit(node: Node, dataset: Dataset) -> list[Problem]:
+def _weights_fit(node: Node, dataset: Dataset) -> list[Refusal]:
     """The weights of first nearest neighbour against the features there are."""
     given = {name: value for name, value in node.values.items() if value is not None}
     place = ("params", *given) if len(given) == 1 else ("params",)
@@ -63,12 +65,12 @@ def _weights_fit(node: Node, dataset: Dataset) -> list[Problem]:
     text = [each.name for each in dataset.features if each.kind == "categorical"]
     if text:
         message = f"{', '.join(given)} needs numeric features, and {', '.join(text)} is categorical"
-        return [Problem(place, message)]
+        return [Refusal(message, place)]
     classifiers = importlib.import_module("cvinfer.engines._sklearn.classifiers")
     try:
         classifiers.feature_weights(len(dataset.features), **given)
     except (ValueError, TypeError) as error:
-        return [Problem(place, str(error))]
+        return [Refusal(str(error), place)]
     return []
 
 
@@ -78,4 +80,4 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-ENGINE: Engine = BuiltinEngine()
+ENGINE = engines.add(BuiltinEngine.name, BuiltinEngine(), __name__)

@@ -15,15 +15,14 @@ from numpy.typing import NDArray
 from cvinfer.engines._r.installation import NoR, is_package_name, remedy, why_no_r
 from cvinfer.engines.base import (
     KNOWS_CATEGORIES,
-    Engine,
     LearnerInfo,
     LearnerSpec,
     Prediction,
-    Problem,
     Session,
 )
+from cvinfer.engines.registry import engines
 from cvinfer.engines.rweka import named_versions
-from cvinfer.errors import CvinferError, UserError
+from cvinfer.errors import CvinferError, Refusal, UserError
 from cvinfer.names import close_match
 
 if TYPE_CHECKING:
@@ -61,11 +60,11 @@ class REngine:
 
     def check(
         self, learner: LearnerSpec, dataset: Optional[Dataset], allow_code: bool
-    ) -> list[Problem]:
+    ) -> list[Refusal]:
         why = why_no_r()
         if why is not None:
             message = f"the engine r cannot be used here: {why}"
-            return [Problem(("engine",), message, f"a machine with R: {remedy()}")]
+            return [Refusal(message, ("engine",), f"a machine with R: {remedy()}")]
         problems = _of_form(learner)
         if problems:
             return problems
@@ -75,7 +74,7 @@ class REngine:
                 return _of_ready_made(learner, dataset)
             return _of_code(learner, code, allow_code)
         except NoR as error:
-            return [Problem(("engine",), f"the engine r cannot be used here: {error}")]
+            return [Refusal(f"the engine r cannot be used here: {error}", ("engine",))]
 
     def learners(self) -> list[LearnerInfo]:
         from cvinfer.engines._r.client import known
@@ -164,10 +163,10 @@ def _package_of(learner: LearnerSpec) -> str:
 # --- checks ---------------------------------------------------------------------------------------
 
 
-def _of_form(learner: LearnerSpec) -> list[Problem]:
+def _of_form(learner: LearnerSpec) -> list[Refusal]:
     if learner.steps is not None:
         return [
-            Problem(("steps",), "the engine r has no steps", "learner, or package and function")
+            Refusal("the engine r has no steps", ("steps",), "learner, or package and function")
         ]
     allowed = ("na_action", PACKAGE, FUNCTION, TYPE)
     problems = []
@@ -175,31 +174,33 @@ def _of_form(learner: LearnerSpec) -> list[Problem]:
         if key not in allowed:
             meant = close_match(key, allowed)
             message = "unknown key for the engine r"
-            problems.append(Problem(("options", key), message, ", ".join(allowed), meant))
+            problems.append(
+                Refusal(message, ("options", key), ", ".join(allowed), meant, about_key=True)
+            )
         elif key == "na_action" and value is not None and value not in NA_ACTIONS:
             meant = close_match(str(value), NA_ACTIONS)
             message = f"{value!r} is not known"
-            problems.append(Problem(("options", key), message, " or ".join(NA_ACTIONS), meant))
+            problems.append(Refusal(message, ("options", key), " or ".join(NA_ACTIONS), meant))
         elif key != "na_action" and not isinstance(value, str):
             problems.append(
-                Problem(("options", key), f"{value!r} is no text", f"the name of a {key}")
+                Refusal(f"{value!r} is no text", ("options", key), f"the name of a {key}")
             )
     named = [key for key in (PACKAGE, FUNCTION) if key in learner.options]
     if len(named) == 1 and not learner.learner:
         message = f"{named[0]} is there, but not {FUNCTION if named[0] == PACKAGE else PACKAGE}"
-        problems.append(Problem((), message, "both, for a function of any package"))
+        problems.append(Refusal(message, (), "both, for a function of any package"))
     elif named and learner.learner:
         message = f"learner is {learner.learner!r} already"
-        problems.append(Problem(("options", named[0]), message, "learner, or package and function"))
+        problems.append(Refusal(message, ("options", named[0]), "learner, or package and function"))
     elif not named and not learner.learner:
-        problems.append(Problem((), "learner is missing", "a learner, or package and function"))
+        problems.append(Refusal("learner is missing", (), "a learner, or package and function"))
     if TYPE in learner.options and not named and "::" not in (learner.learner or ""):
         message = f"{TYPE} is for functions of any package; {learner.learner} knows its own"
-        problems.append(Problem(("options", TYPE), message))
+        problems.append(Refusal(message, ("options", TYPE)))
     return problems
 
 
-def _of_ready_made(learner: LearnerSpec, dataset: Optional[Dataset]) -> list[Problem]:
+def _of_ready_made(learner: LearnerSpec, dataset: Optional[Dataset]) -> list[Refusal]:
     from cvinfer.engines._r.client import ask, known
 
     ready = known("learners")
@@ -207,34 +208,34 @@ def _of_ready_made(learner: LearnerSpec, dataset: Optional[Dataset]) -> list[Pro
     if name not in ready:
         message = f"the engine r has no learner {name!r}"
         allowed = f"{', '.join(sorted(ready))}, or package and function with --allow-code"
-        return [Problem(("learner",), message, allowed, close_match(name, ready))]
+        return [Refusal(message, ("learner",), allowed, close_match(name, ready))]
     entry = ready[name]
     if not entry["available"]:
         message = f"{name} cannot be used here: {entry.get('reason')}"
-        return [Problem(("learner",), message, remedy())]
+        return [Refusal(message, ("learner",), remedy())]
     problems = _arguments(learner, entry["arguments"])
     for each, words in entry["choices"].items():
         value = learner.params.get(each)
         if value is not None and value not in words:
             meant = close_match(str(value), words)
             message = f"{name} takes no {each} {value!r}"
-            problems.append(Problem(("params", each), message, " or ".join(words), meant))
+            problems.append(Refusal(message, ("params", each), " or ".join(words), meant))
     for each in entry["required"]:
         if each not in learner.params:
             problems.append(
-                Problem(("params",), f"{name} needs {each}", f"params: {{{each}: ...}}")
+                Refusal(f"{name} needs {each}", ("params",), f"params: {{{each}: ...}}")
             )
     if not problems:
         classes = () if dataset is None else dataset.class_levels or dataset.classes
         said = ask("check", name, dict(learner.params), classes)
         if said is not None:
             path = next((("params", key) for key in learner.params if key in said), ("params",))
-            problems.append(Problem(path, said))
+            problems.append(Refusal(said, path))
     if dataset is None:
         return problems
     if entry["two_classes"] and len(dataset.classes) > 2:
         message = f"{name} is for two classes, and there are {len(dataset.classes)}"
-        problems.append(Problem(("learner",), message, "binarize in data, or multinom"))
+        problems.append(Refusal(message, ("learner",), "binarize in data, or multinom"))
     for key, words in entry["two_classes_if"].items():
         if learner.params.get(key) in words and len(dataset.classes) > 2:
             others = [each for each in entry["choices"].get(key, ()) if each not in words]
@@ -242,34 +243,34 @@ def _of_ready_made(learner: LearnerSpec, dataset: Optional[Dataset]) -> list[Pro
                 f"{key} {learner.params[key]} is for two classes, and there are"
                 f" {len(dataset.classes)}"
             )
-            problems.append(Problem(("params", key), message, f"{key} {' or '.join(others)}"))
+            problems.append(Refusal(message, ("params", key), f"{key} {' or '.join(others)}"))
     text = [each.name for each in dataset.features if each.kind == "categorical"]
     if entry["numeric_only"] and text:
         shown = ", ".join(text[:5]) + (" and more" if len(text) > 5 else "")
         message = f"{name} needs numeric features, and {shown} is categorical"
-        problems.append(Problem(("learner",), message, "drop in data, or kknn"))
+        problems.append(Refusal(message, ("learner",), "drop in data, or kknn"))
     return problems
 
 
-def _of_code(learner: LearnerSpec, code: Code, allow_code: bool) -> list[Problem]:
+def _of_code(learner: LearnerSpec, code: Code, allow_code: bool) -> list[Refusal]:
     from cvinfer.engines._r.client import known
 
     inside = learner.learner is None
     if not allow_code:
         place: tuple[str, ...] = ("options", FUNCTION) if inside else ("learner",)
         message = f"{code.package}::{code.function} is code of an R package"
-        return [Problem(place, message, "a ready-made learner, or --allow-code to run it")]
+        return [Refusal(message, place, "a ready-made learner, or --allow-code to run it")]
     if not is_package_name(code.package):
         place = ("options", PACKAGE) if inside else ("learner",)
-        return [Problem(place, f"{code.package!r} is no name of an R package")]
+        return [Refusal(f"{code.package!r} is no name of an R package", place)]
     try:
         arguments = known("arguments", code.package, code.function)
     except UserError as error:
-        return [Problem(("options", FUNCTION) if inside else ("learner",), str(error))]
+        return [Refusal(str(error), ("options", FUNCTION) if inside else ("learner",))]
     return _arguments(learner, arguments)
 
 
-def _arguments(learner: LearnerSpec, takes: Sequence[str]) -> list[Problem]:
+def _arguments(learner: LearnerSpec, takes: Sequence[str]) -> list[Refusal]:
     """Parameters that the function does not have, or that are not the user's to give."""
     name = learner.learner or learner.options.get(FUNCTION)
     free = "..." in takes
@@ -277,13 +278,14 @@ def _arguments(learner: LearnerSpec, takes: Sequence[str]) -> list[Problem]:
     for key in learner.params:
         if key in OURS:
             message = f"{name} has no parameter {key!r} to be set: cvinfer gives it"
-            problems.append(Problem(("params", key), message))
+            problems.append(Refusal(message, ("params", key), about_key=True))
         elif key not in takes and not free:
             others = [each for each in takes if each not in OURS and each != "..."]
             message = f"{name} has no parameter {key!r}"
             allowed = ", ".join(others) or "none"
-            problems.append(Problem(("params", key), message, allowed, close_match(key, others)))
+            meant = close_match(key, others)
+            problems.append(Refusal(message, ("params", key), allowed, meant, about_key=True))
     return problems
 
 
-ENGINE: Engine = REngine()
+ENGINE = engines.add(REngine.name, REngine(), __name__)

@@ -1,11 +1,7 @@
-"""Finds the engines: the files of this folder that have an `ENGINE`, or fail to load."""
+"""The engines there are: those that the files of this folder add, and files that fail to load."""
 
 from __future__ import annotations
 
-import functools
-import importlib
-import pkgutil
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Mapping, Optional
 
 from cvinfer.engines.base import (
@@ -13,11 +9,10 @@ from cvinfer.engines.base import (
     Engine,
     LearnerInfo,
     LearnerSpec,
-    Problem,
     Session,
 )
-from cvinfer.names import close_match
-from cvinfer.errors import LearnerError, UserError
+from cvinfer.errors import LearnerError, Refusal
+from cvinfer.registry import Registry
 
 if TYPE_CHECKING:
     from cvinfer.data.dataset import Dataset
@@ -42,9 +37,9 @@ class MissingEngine:
 
     def check(
         self, learner: LearnerSpec, dataset: Optional[Dataset], allow_code: bool
-    ) -> list[Problem]:
+    ) -> list[Refusal]:
         return [
-            Problem(("engine",), f"the engine {self.name} cannot be used here: {self._why}"),
+            Refusal(f"the engine {self.name} cannot be used here: {self._why}", ("engine",)),
         ]
 
     def learners(self) -> list[LearnerInfo]:
@@ -57,38 +52,12 @@ class MissingEngine:
         return None
 
 
-@functools.lru_cache(maxsize=None)
-def engines() -> Mapping[str, Engine]:
-    """Every engine by name."""
-    package = __name__.rpartition(".")[0]
-    return MappingProxyType(_found(package))
+#: Every engine by name.
+engines: Registry[Engine] = Registry(
+    "engine", "cvinfer.engines", ordered=True, broken=MissingEngine
+)
 
 
 def engine(name: str) -> Engine:
     """The engine called `name`."""
-    known = engines()
-    if name in known:
-        return known[name]
-    close = close_match(name, known)
-    hint = f"did you mean {close}?" if close else f"known are {', '.join(known)}"
-    raise UserError(f"there is no engine called {name!r}; {hint}", ("engine",))
-
-
-def _found(package: str) -> dict[str, Engine]:
-    folder = importlib.import_module(package).__path__
-    found: dict[str, Engine] = {}
-    for module in sorted(pkgutil.iter_modules(folder), key=lambda each: each.name):
-        if module.name.startswith("_"):
-            continue
-        try:
-            loaded = importlib.import_module(f"{package}.{module.name}")
-        except Exception as error:  # whatever keeps it from loading is its reason
-            reason = f"{type(error).__name__}: {error}"
-            found[module.name] = MissingEngine(module.name, reason)
-            continue
-        declared: Optional[Engine] = getattr(loaded, "ENGINE", None)
-        if declared is not None:
-            if declared.name in found:
-                raise RuntimeError(f"two engines are called {declared.name!r}")
-            found[declared.name] = declared
-    return found
+    return engines.find(name, ("engine",))

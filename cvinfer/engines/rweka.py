@@ -17,14 +17,13 @@ from cvinfer.engines._r.flags import FlagError, flags
 from cvinfer.engines._r.installation import WEKA_PACKAGES, NoR, remedy, why_no_r
 from cvinfer.engines.base import (
     KNOWS_CATEGORIES,
-    Engine,
     LearnerInfo,
     LearnerSpec,
     Prediction,
-    Problem,
     Session,
 )
-from cvinfer.errors import LearnerError
+from cvinfer.engines.registry import engines
+from cvinfer.errors import LearnerError, Refusal
 from cvinfer.foreign import quoted
 from cvinfer.names import close_match
 
@@ -80,14 +79,14 @@ class RwekaEngine:
 
     def check(
         self, learner: LearnerSpec, dataset: Optional[Dataset], allow_code: bool
-    ) -> list[Problem]:
+    ) -> list[Refusal]:
         problems = _of_form(learner)
         if problems:
             return problems
         try:
             return _of_weka(learner, allow_code)
         except NoR as error:
-            return [Problem(("engine",), f"the engine {self.name} cannot be used here: {error}")]
+            return [Refusal(f"the engine {self.name} cannot be used here: {error}", ("engine",))]
 
     def learners(self) -> list[LearnerInfo]:
         why = why_no_weka()
@@ -222,33 +221,35 @@ def _is_handle(value: Any) -> bool:
 # --- checks ---------------------------------------------------------------------------------------
 
 
-def _of_form(learner: LearnerSpec) -> list[Problem]:
+def _of_form(learner: LearnerSpec) -> list[Refusal]:
     """Faults that need no Weka to be seen."""
     why = why_no_r()
     if why is not None:
         message = f"the engine rweka cannot be used here: {why}"
-        return [Problem(("engine",), message, f"a machine with R and Weka: {remedy()}")]
+        return [Refusal(message, ("engine",), f"a machine with R and Weka: {remedy()}")]
     if learner.steps is not None:
         message = "the engine rweka has no steps"
         return [
-            Problem(("steps",), message, "learner; Weka's FilteredClassifier has a filter first")
+            Refusal(message, ("steps",), "learner; Weka's FilteredClassifier has a filter first")
         ]
     if not learner.learner:
-        return [Problem((), "learner is missing", f"{', '.join(CLASSES)} or a Weka class name")]
+        return [Refusal("learner is missing", (), f"{', '.join(CLASSES)} or a Weka class name")]
     problems = []
     for key, value in learner.options.items():
         if key not in CHOICES:
             message = "unknown key for the engine rweka"
             meant = close_match(key, CHOICES)
-            problems.append(Problem(("options", key), message, ", ".join(CHOICES), meant))
+            problems.append(
+                Refusal(message, ("options", key), ", ".join(CHOICES), meant, about_key=True)
+            )
         elif value is not None and value not in CHOICES[key]:
             allowed = " or ".join(CHOICES[key])
             meant = close_match(str(value), CHOICES[key])
-            problems.append(Problem(("options", key), f"{value!r} is not known", allowed, meant))
+            problems.append(Refusal(f"{value!r} is not known", ("options", key), allowed, meant))
     return problems
 
 
-def _of_weka(learner: LearnerSpec, allow_code: bool) -> list[Problem]:
+def _of_weka(learner: LearnerSpec, allow_code: bool) -> list[Refusal]:
     """Faults that Weka itself finds."""
     from cvinfer.engines._r.client import known
 
@@ -260,31 +261,31 @@ def _of_weka(learner: LearnerSpec, allow_code: bool) -> list[Problem]:
         full = full_name(name, look_up)
     except LearnerError as error:
         allowed = f"{', '.join(CLASSES)}, or a class name such as weka.classifiers.bayes.BayesNet"
-        return [Problem(("learner",), str(error), allowed, close_match(name, CLASSES))]
+        return [Refusal(str(error), ("learner",), allowed, close_match(name, CLASSES))]
     options = given_options(learner)
     try:
         words = flags(options, lambda short: full_name(short, look_up))
     except FlagError as error:
-        return [Problem(("params", *error.path), str(error))]
+        return [Refusal(str(error), ("params", *error.path))]
     except LearnerError as error:
-        return [Problem(("params",), str(error))]
+        return [Refusal(str(error), ("params",))]
     if not allow_code:
         # Before Weka is given any option: some of them read or write as soon as they are set.
         leading = known("weka_outside", full, tuple(words))
         if leading:
             path = ("params", *_blamed(leading[0], options))
             message = f"{quoted(leading[0])} leads to files or to the network"
-            return [Problem(path, message, "options that do not, or this one with --allow-code")]
+            return [Refusal(message, path, "options that do not, or this one with --allow-code")]
     found = known("weka_check", full, tuple(words))
     if found is None:
         return []
     message = found["message"]
     if not found["allowed"]:  # the class itself is at fault
-        return [Problem(("learner",), message, None, close_match(name, CLASSES))]
+        return [Refusal(message, ("learner",), None, close_match(name, CLASSES))]
     path = ("params", *_blamed(message, options))
     known_flags = (_FLAG.match(each) for each in found["allowed"])
     allowed = ", ".join(each.group() for each in known_flags if each)
-    return [Problem(path, f"Weka's {name} says: {message}", allowed)]
+    return [Refusal(f"Weka's {name} says: {message}", path, allowed)]
 
 
 def _blamed(message: str, options: Any) -> tuple[Any, ...]:
@@ -299,4 +300,4 @@ def _blamed(message: str, options: Any) -> tuple[Any, ...]:
     return ()
 
 
-ENGINE: Engine = RwekaEngine()
+ENGINE = engines.add(RwekaEngine.name, RwekaEngine(), __name__)

@@ -7,9 +7,10 @@ import functools
 import importlib
 import inspect
 
-from cvinfer.engines.base import Engine, LearnerInfo
+from cvinfer.engines.base import LearnerInfo
 from cvinfer.engines._sklearn.estimators import EstimatorEngine, first_line
 from cvinfer.engines._sklearn.recipes import Catalogue
+from cvinfer.engines.registry import engines
 
 SEVERAL_TARGETS = "it predicts several targets at once, and a comparison has one"
 UNFIT = {"ClassifierChain": SEVERAL_TARGETS, "MultiOutputClassifier": SEVERAL_TARGETS}
@@ -92,4 +93,4 @@ def _builtin_names() -> dict[str, str]:
     return {name: "builtin" for pair in NAMES.items() for name in pair}
 
 
-ENGINE: Engine = SklearnEngine()
+ENGINE = engines.add(SklearnEngine.name, SklearnEngine(), __name__)

@@ -475,20 +475,20 @@ class _Check:
                 self._fault(place, str(error))
                 return
             for problem in problems:
-                inner = tuple(problem.path)
+                inner = tuple(problem.path or ())
                 inner = inner[1:] if inner[:1] == ("options",) else inner
                 entry = self.value[place[0]][place[1]]
                 if inner[:1] == ("params",) and "params" not in entry and FLAGS_KEY in entry:
                     inner = (FLAGS_KEY, *inner[1:])
                 meant = problem.suggestion
-                if meant is None and problem.message.startswith("unknown key") and inner:
+                if meant is None and problem.about_key and len(inner) == 1:
                     meant = close_match(inner[-1], _LEARNER_KEYS)
                 self._fault(
                     place + inner,
                     problem.message,
                     problem.allowed,
                     meant,
-                    key=_is_about_a_key(problem.message, inner),
+                    key=problem.about_key,
                 )
 
     # --- compare ----------------------------------------------------------------------------------
@@ -1066,11 +1066,6 @@ def _request_name(entry: Any) -> Any:
 def _only(mapping: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
     ((name, params),) = mapping.items()
     return name, params or {}
-
-
-def _is_about_a_key(message: str, path: Place) -> bool:
-    """An unknown parameter is pointed to by its name, a wrong one by its value."""
-    return bool(path) and ("has no parameter" in message or message.startswith("unknown key"))
 
 
 def _placed_pairs(given: Any) -> list[tuple[tuple[str, str], Place]]:

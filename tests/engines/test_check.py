@@ -12,13 +12,14 @@ import pytest
 from tests.engines.engine_data import categorical, clouds, dataset, learner, numeric
 
 from cvinfer.data.dataset import Dataset
-from cvinfer.engines import LearnerSpec, Problem, engine
+from cvinfer.engines import LearnerSpec, engine
 from cvinfer.engines._sklearn import declared, recipes
+from cvinfer.errors import Refusal
 
 
 def problems(
     entry: LearnerSpec, data: Optional[Dataset] = None, allow_code: bool = False
-) -> list[Problem]:
+) -> list[Refusal]:
     return engine(entry.engine).check(entry, data, allow_code)
 
 
@@ -215,6 +216,21 @@ def test_wrong_entries_have_one_problem_at_its_place(
     assert message in found.message
     assert (allowed or "") in (found.allowed or "")
     assert found.suggestion == suggestion
+
+
+def test_a_name_that_nobody_knows_is_told_from_a_wrong_value() -> None:
+    """An unknown parameter or key is pointed to by its name, a wrong one by its value."""
+
+    def about_key(entry: LearnerSpec) -> bool:
+        (found,) = problems(entry)
+        return found.about_key
+
+    assert about_key(learner("SVC", {"c": 1}))
+    assert about_key(learner("SVC", package="e1071"))
+    assert about_key(learner(steps=[{"PCA": {"n_component": 2}}, "SVC"]))
+    assert about_key(learner("majority", {"k": 1}, engine="builtin"))
+    assert not about_key(learner("SVC", {"C": -1}))
+    assert not about_key(learner("SCV"))
 
 
 def test_all_faults_come_at_once() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.metadata
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import cvinfer
 from cvinfer.engines import LearnerError, engine, engines
 from cvinfer.engines import registry
 from cvinfer.errors import UserError
+from cvinfer.registry import Registry
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -23,8 +25,14 @@ def test_both_engines_are_found() -> None:
     assert all(each.name == name for name, each in engines().items())
 
 
+def test_files_of_the_folder_that_are_no_engines_are_not_among_them() -> None:
+    files = {each.stem for each in Path(registry.__file__).parent.glob("[!_]*.py")}
+    assert files - set(engines()) == {"base", "registry"}
+    assert all(engines.module(name) == f"cvinfer.engines.{name}" for name in engines())
+
+
 def test_an_unknown_engine_gets_a_hint() -> None:
-    with pytest.raises(UserError, match="no engine called 'sklern'; did you mean sklearn"):
+    with pytest.raises(UserError, match="no engine 'sklern'; .*did you mean 'sklearn'"):
         engine("sklern")
 
 
@@ -36,11 +44,17 @@ def test_a_new_file_is_an_engine_and_a_broken_one_is_listed_with_its_reason(
     (package / "__init__.py").write_text("")
     (package / "helper.py").write_text("VALUE = 1\n")
     (package / "_hidden.py").write_text("raise RuntimeError('never imported')\n")
-    (package / "new.py").write_text("class E:\n    name = 'new'\nENGINE = E()\n")
+    (package / "new.py").write_text(
+        "import engines_for_tests as here\n"
+        "class E:\n    name = 'new'\n"
+        "here.engines.add(E.name, E(), __name__)\n"
+    )
     (package / "broken.py").write_text("import a_package_that_is_not_there\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    found = registry._found("engines_for_tests")
-    assert sorted(found) == ["broken", "new"]
+    found = Registry("engine", "engines_for_tests", ordered=True, broken=registry.MissingEngine)
+    here = importlib.import_module("engines_for_tests")
+    monkeypatch.setattr(here, "engines", found, raising=False)
+    assert list(found) == ["broken", "new"]
     broken = found["broken"]
     assert "a_package_that_is_not_there" in (broken.reason() or "")
     (info,) = broken.learners()

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Iterator, NamedTuple, Optional, Sequence
 
 import numpy as np
 
-from cvinfer.engines.base import Problem
 from cvinfer.engines._sklearn.recipes import (
     DROP,
     PASS,
@@ -22,6 +21,7 @@ from cvinfer.engines._sklearn.recipes import (
     built,
     is_known,
 )
+from cvinfer.errors import Refusal
 from cvinfer.foreign import is_number
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Unknown(Exception):
     """What comes out of a step cannot be told beforehand."""
 
 
-class Refusal(Exception):
+class NotTaken(Exception):
     """A step does not take categories; its arguments are the class and their names."""
 
 
@@ -77,7 +77,7 @@ def still_missing(step: Node, holes: Sequence[str]) -> list[str]:
     return [name for name in holes if name in left]
 
 
-def refused_categories(node: Node, dataset: Dataset) -> list[Problem]:
+def refused_categories(node: Node, dataset: Dataset) -> list[Refusal]:
     """The fault of a learner that is given categories where it cannot take them."""
     import pandas
 
@@ -95,13 +95,13 @@ def refused_categories(node: Node, dataset: Dataset) -> list[Problem]:
                 frame = _passed(step, frame)
     except Unknown:
         return []
-    except Refusal as refusal:
-        name, given = refusal.args
+    except NotTaken as refused:
+        name, given = refused.args
         shown = ", ".join(given[:5]) + (" and more" if len(given) > 5 else "")
         verb = "is" if len(given) == 1 else "are"
         place = ("steps", number) if "steps" in node.values else ("learner",)
         message = f"{name} takes no categories, and {shown} {verb} given to it as categories"
-        return [Problem(place, message, REMEDY)]
+        return [Refusal(message, place, REMEDY)]
     return []
 
 
@@ -151,7 +151,7 @@ def _look(step: Node, frame: Any) -> None:
         built(step).fit(frame, np.arange(FEW - 1) % 2)
     except ValueError as error:
         if "could not convert string to float" in str(error):
-            raise Refusal(step.cls.__name__, list(frame.columns)) from None
+            raise NotTaken(step.cls.__name__, list(frame.columns)) from None
     except Exception:  # whatever else it has against three records
         return
 

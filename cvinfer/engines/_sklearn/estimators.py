@@ -25,7 +25,6 @@ from cvinfer.engines.base import (
     LearnerInfo,
     LearnerSpec,
     Prediction,
-    Problem,
     Session,
 )
 from cvinfer.engines._sklearn.categories import (
@@ -36,7 +35,7 @@ from cvinfer.engines._sklearn.categories import (
 )
 from cvinfer.engines._sklearn.encode import VERSION, Encoder, Frames, Ordinal
 from cvinfer.engines._sklearn.own_code import own_versions
-from cvinfer.errors import LearnerError
+from cvinfer.errors import LearnerError, Refusal
 from cvinfer.worker.captured import one_line, quietly, texts
 from cvinfer.engines._sklearn.recipes import (
     Catalogue,
@@ -79,14 +78,14 @@ class EstimatorEngine:
 
     def check(
         self, learner: LearnerSpec, dataset: Optional[Dataset], allow_code: bool
-    ) -> list[Problem]:
+    ) -> list[Refusal]:
         why = self.reason()
         if why is not None:
             message = f"the engine {self.name} cannot be used here: {why}"
-            return [Problem(("engine",), message, "install scikit-learn")]
+            return [Refusal(message, ("engine",), "install scikit-learn")]
         if learner.encode == NONE and package_version("pandas", "pandas") == "absent":
             message = "columns as they are come in a data frame, and pandas is not installed"
-            return [Problem(("encode",), message, "install pandas, or another encode")]
+            return [Refusal(message, ("encode",), "install pandas, or another encode")]
         classes = None if dataset is None else dataset.classes
         columns = None if dataset is None else [each.name for each in dataset.features]
         reader = Reader(self.catalogue(), allow_code, classes, columns)
@@ -99,7 +98,7 @@ class EstimatorEngine:
                 return refused_categories(node, dataset)
         return found
 
-    def check_fit(self, learner: LearnerSpec, node: Node, dataset: Dataset) -> list[Problem]:
+    def check_fit(self, learner: LearnerSpec, node: Node, dataset: Dataset) -> list[Refusal]:
         """Faults that only show once learner and data set are seen together."""
         return []
 
@@ -311,7 +310,7 @@ def _global_streams(used: bool, seed: int) -> Iterator[None]:
         np.random.set_state(kept_numpy)
 
 
-def _missing_values(node: Node, dataset: Dataset) -> list[Problem]:
+def _missing_values(node: Node, dataset: Dataset) -> list[Refusal]:
     """A learner that takes no missing values, on data that has some and is not imputed."""
     if dataset.impute:
         return []
@@ -325,9 +324,9 @@ def _missing_values(node: Node, dataset: Dataset) -> list[Problem]:
         if not is_placed(step) and not _takes_missing(built(step)):
             shown = ", ".join(holes[:5]) + (" and more" if len(holes) > 5 else "")
             return [
-                Problem(
-                    (),
+                Refusal(
                     f"{step.cls.__name__} takes no missing values, and there are some in {shown}",
+                    (),
                     "missing: drop or missing: impute in data, or a learner that takes them",
                 )
             ]

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from typing import Any, Callable, Iterator, Mapping, NamedTuple
 
-from cvinfer.engines.base import LearnerSpec, Problem
+from cvinfer.engines.base import LearnerSpec
+from cvinfer.errors import Refusal
 from cvinfer.foreign import quoted
 
 Path = tuple[Any, ...]
@@ -44,14 +45,14 @@ LEADS: Mapping[str, Lead] = {
 }
 
 
-def leading(learner: LearnerSpec) -> Iterator[Problem]:
+def leading(learner: LearnerSpec) -> Iterator[Refusal]:
     """A fault for every parameter of an entry that leads outside, however deep."""
     yield from _inside(learner.params, ("params",))
     for at, (name, params) in enumerate(learner.steps or ()):
         yield from _inside(params, ("steps", at, name))
 
 
-def _inside(value: Any, path: Path) -> Iterator[Problem]:
+def _inside(value: Any, path: Path) -> Iterator[Refusal]:
     if isinstance(value, Mapping):
         for key, each in value.items():
             # A search names the parameters of what it searches: estimator__memory.
@@ -64,9 +65,9 @@ def _inside(value: Any, path: Path) -> Iterator[Problem]:
             yield from _inside(each, (*path, at))
 
 
-def _led(lead: Lead, name: str, value: Any, path: Path) -> Iterator[Problem]:
+def _led(lead: Lead, name: str, value: Any, path: Path) -> Iterator[Refusal]:
     for each in value if isinstance(value, (list, tuple)) else [value]:
         if lead.does(each):
             message = f"{name} {quoted(each)} leads to {lead.where}"
-            yield Problem(path, message, "another value, or this one with --allow-code")
+            yield Refusal(message, path, "another value, or this one with --allow-code")
             return

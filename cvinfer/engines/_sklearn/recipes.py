@@ -20,8 +20,9 @@ from typing import Any, Iterator, Mapping, Optional, Sequence
 import numpy as np
 
 from cvinfer.engines._sklearn import declared
-from cvinfer.engines.base import NONE, TAKES_SEVERAL, LearnerSpec, Problem
+from cvinfer.engines.base import NONE, TAKES_SEVERAL, LearnerSpec
 from cvinfer.engines._sklearn.outside import leading
+from cvinfer.errors import Refusal
 from cvinfer.names import close_match
 from cvinfer.worker.captured import one_line
 
@@ -159,13 +160,14 @@ class Reader:
         self.classes = classes
         self.columns = columns
         self.named_columns = False
-        self.problems: list[Problem] = []
+        self.problems: list[Refusal] = []
 
     def read(self, learner: LearnerSpec) -> Optional[Node]:
         """The node of the whole entry, or None where a fault keeps it from being made."""
         self.named_columns = learner.encode == NONE
         for key in learner.options:
-            self._fault((key,), f"unknown key {key!r} for the engine {learner.engine}", _KEYS)
+            message = f"unknown key {key!r} for the engine {learner.engine}"
+            self._fault((key,), message, _KEYS, about_key=True)
         if learner.learner is not None and learner.steps is not None:
             self._fault(("steps",), "both learner and steps are given", "one of the two")
             return None
@@ -307,7 +309,8 @@ class Reader:
             if name not in known and not open_ended:
                 allowed = ", ".join(known) if known else "no parameters"
                 close = close_match(name, known)
-                self._fault(path, f"{cls.__name__} has no parameter {name!r}", allowed, close)
+                message = f"{cls.__name__} has no parameter {name!r}"
+                self._fault(path, message, allowed, close, about_key=True)
                 continue
             values[name] = self._value(cls, name, value, path, outermost)
         for name in required:
@@ -459,7 +462,7 @@ class Reader:
         for key, each in params.items():
             if key not in known:
                 message = f"{SELECTOR} has no parameter {key!r}"
-                self._fault((*path, SELECTOR, key), message, ", ".join(known))
+                self._fault((*path, SELECTOR, key), message, ", ".join(known), about_key=True)
             elif not _is_kind(each):
                 allowed = "category, number, or a list of both"
                 self._fault((*path, SELECTOR, key), f"{_shown(each)} is no kind", allowed)
@@ -594,8 +597,9 @@ class Reader:
         message: str,
         allowed: Optional[str] = None,
         suggestion: Optional[str] = None,
+        about_key: bool = False,
     ) -> None:
-        self.problems.append(Problem(path, message, allowed, suggestion))
+        self.problems.append(Refusal(message, path, allowed, suggestion, about_key=about_key))
 
 
 class Recipe:
