@@ -25,9 +25,9 @@ class Refusal(CvinferError):
     """One thing that is refused. It can be raised, or be collected with others.
 
     path: the place, as far as the refuser knows it. message: the fault alone. allowed: what one
-    can choose from, or the remedy. suggestion: the one name that was probably meant. there: what
-    the data has, which is no free choice. about_key: the name of the last key of `path` is at
-    fault, not its value.
+    can choose from, or the remedy. suggestion: the one name that was probably meant. there: the
+    names that the data has, which are no free choice. about_key: the name of the last key of `path`
+    is at fault, not its value.
     """
 
     def __init__(
@@ -52,10 +52,10 @@ class Refusal(CvinferError):
         if self.allowed:
             text += f"; allowed: {self.allowed}"
         if self.there:
-            text += f"; {self.there}"
+            text += f"; the data has {self.there}"
         if self.suggestion:
             text += f"; did you mean {self.suggestion!r}?"
-        return text
+        return short(text)
 
 
 class UserError(Refusal):

@@ -6,8 +6,16 @@ import difflib
 from typing import Any, Iterable, Optional
 
 
-def close_match(wrong: Any, known: Iterable[str]) -> Optional[str]:
-    """The name that was probably meant, if one is near; upper and lower case are one."""
-    by_folded = {name.casefold(): name for name in known}
-    near = difflib.get_close_matches(str(wrong).casefold(), list(by_folded), n=1, cutoff=0.6)
-    return by_folded[near[0]] if near else None
+#: How near a name must be, from 0 to 1.
+_NEAR = 0.6
+
+
+def close_match(wrong: Any, known: Iterable[str], near: float = _NEAR) -> Optional[str]:
+    """The name that was probably meant, if one is near; case and outer blanks count for nothing."""
+    by_folded = {_folded(name): name for name in known}
+    found = difflib.get_close_matches(_folded(str(wrong)), list(by_folded), n=1, cutoff=near)
+    return by_folded[found[0]] if found else None
+
+
+def _folded(name: str) -> str:
+    return name.strip().casefold()

@@ -150,7 +150,7 @@ def _filled(output: Path, name: str, data: str, tests: str, wishes: Wishes) -> s
 
 def _asked_learners(asked: str) -> str:
     """Entries for learners by their names, with the engine before a colon where it is said."""
-    from cvinfer.data.files import did_you_mean
+    from cvinfer.data.files import unknown
     from cvinfer.engines import engines
 
     known = engines()
@@ -158,8 +158,7 @@ def _asked_learners(asked: str) -> str:
     for word in filter(None, map(str.strip, asked.split(","))):
         before, colon, learner = word.rpartition(":")
         if colon and before not in known:
-            near = did_you_mean(before, known)
-            raise UserError(f"--learners: there is no engine {before!r}{near}")
+            raise unknown(f"--learners: there is no engine {before!r}", (), before, known)
         # One that several engines have is scikit-learn's.
         order = [before] if colon else sorted(known, key=lambda name: (name != "sklearn", name))
         names: list[str] = []
@@ -177,10 +176,8 @@ def _asked_learners(asked: str) -> str:
                 found[name] = f"{{engine: {engine}, learner: {scalar(learner)}}}"
                 break
         else:
-            raise UserError(
-                f"--learners: there is no learner {learner!r}{did_you_mean(learner, names)} "
-                "(cvinfer list learners)"
-            )
+            fault = f"--learners: there is no learner {learner!r} (cvinfer list learners)"
+            raise unknown(fault, (), learner, names)
     if len(found) < 2:
         raise UserError("--learners: name at least two, with commas between")
     entries = "\n".join(f"  {scalar(name)}: {entry}" for name, entry in found.items())

@@ -5,20 +5,20 @@ from __future__ import annotations
 import codecs
 import contextlib
 import csv
-import difflib
 import io
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from cvinfer import limits
+from cvinfer.errors import Path as Place
 from cvinfer.errors import UserError
 from cvinfer.foreign import quoted
+from cvinfer.names import close_match
 
 __all__ = [
+    "absent",
     "bad_quotes",
-    "did_you_mean",
-    "in_the_data",
     "likely_encoding",
     "listed",
     "ragged_row",
@@ -27,30 +27,27 @@ __all__ = [
     "read_text",
     "read_utf8",
     "repeated",
+    "unknown",
 ]
 
-THE_DATA_HAS = "; the data has "
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _LONGEST_FIELD = 2**31 - 1
 _LISTED = 12
 _PIECE = 1 << 22
 
 
-def did_you_mean(wrong: str, allowed: Iterable[str]) -> str:
-    """'; did you mean ...' with the nearest allowed word, or what there is."""
+def unknown(message: str, path: Place, wrong: str, allowed: Iterable[str]) -> UserError:
+    """The refusal of a word that is none of those allowed: the nearest of them, else all."""
     known = list(allowed)
-    close = difflib.get_close_matches(wrong, known, n=1, cutoff=0.6)
-    if not close:
-        # A slip of case or blanks can leave a short name with nothing in common.
-        close = [word for word in known if word.strip().lower() == wrong.strip().lower()][:1]
-    if close:
-        return f"; did you mean {close[0]!r}?"
-    return f"; there is {listed(known)}" if known else ""
+    meant = close_match(wrong, known)
+    return UserError(message, path, None if meant else listed(known) or None, meant)
 
 
-def in_the_data(wrong: str, known: Iterable[str]) -> str:
-    """The same for what the data has, which nobody can choose."""
-    return did_you_mean(wrong, known).replace("; there is ", THE_DATA_HAS, 1)
+def absent(message: str, path: Place, wrong: str, there: Iterable[str]) -> UserError:
+    """The same for a name that the data has not: nobody can choose what they have."""
+    known = list(there)
+    meant = close_match(wrong, known)
+    return UserError(message, path, suggestion=meant, there=None if meant else listed(known))
 
 
 def listed(words: Iterable[str]) -> str:
@@ -82,7 +79,7 @@ def read_bytes(written: str, base: Path) -> bytes:
     except limits.Unreadable as error:
         raise UserError(f"{quoted(written)} cannot be read: {error}", ("path",)) from None
     except FileNotFoundError:
-        raise UserError(f"there is no file {written!r}{_beside(path)}", ("path",)) from None
+        raise _no_file(written, path) from None
     except IsADirectoryError:
         raise UserError(f"{written!r} is a folder; give a file", ("path",)) from None
     except (OSError, ValueError) as error:
@@ -90,15 +87,16 @@ def read_bytes(written: str, base: Path) -> bytes:
         raise UserError(f"{written!r} cannot be read: {reason}", ("path",)) from None
 
 
-def _beside(path: Path) -> str:
+def _no_file(written: str, path: Path) -> UserError:
+    message, start = f"there is no file {written!r}", "relative paths start at the spec's folder"
     try:
         names = sorted(entry.name for entry in path.parent.iterdir() if entry.is_file())
     except OSError:
-        return "; its folder does not exist; relative paths start at the spec's folder"
-    close = difflib.get_close_matches(path.name, names, n=1)
-    if close:
-        return f"; did you mean {close[0]!r}?"
-    return "; relative paths start at the spec's folder"
+        return UserError(f"{message}; its folder does not exist; {start}", ("path",))
+    meant = close_match(path.name, names)
+    if meant is None:
+        message = f"{message}; {start}"
+    return UserError(message, ("path",), suggestion=meant)
 
 
 def read_text(written: str, base: Path, encoding: str = "utf-8") -> str:

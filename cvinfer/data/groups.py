@@ -16,7 +16,7 @@ from cvinfer.errors import UserError
 from cvinfer.partitions import PartitionError, Partition
 
 from .dataset import NUMERIC, Column, Dataset, Groups, Texts, categories
-from .files import in_the_data
+from .files import absent
 from .table import Table
 
 __all__ = [
@@ -54,8 +54,8 @@ def read_groups(
                 path,
             )
         if column not in table.columns:
-            known = in_the_data(column, table.columns)
-            raise UserError(f"groups: there is no column {column!r}{known}", path)
+            fault = f"groups: there is no column {column!r}"
+            raise absent(fault, path, column, table.columns)
         if column in drop:
             raise UserError(
                 f"drop holds the column {column!r}, which groups needs; it is no feature anyway, "

@@ -7,7 +7,6 @@ spec is drawn from the generator of its seed and the population's name.
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from cvinfer import limits
 from cvinfer.errors import UserError
+from cvinfer.names import close_match
 from cvinfer.partitions.streams import stream
 
 __all__ = ["Draw", "Population", "draw", "exp6_class", "exp6_grid", "generator", "populations"]
@@ -72,16 +72,12 @@ def draw(name: str, n: int | None, rng: np.random.Generator, **parameters: Any) 
     """n records of the population; parameters it does not have are refused."""
     found = _POPULATIONS.get(name)
     if found is None:
-        close = difflib.get_close_matches(str(name), list(_POPULATIONS), n=1)
-        meant = f"did you mean {close[0]!r}? " if close else ""
-        raise UserError(
-            f"there is no population {name!r}; {meant}known are {', '.join(_POPULATIONS)}",
-            ("population",),
-        )
+        meant = close_match(name, _POPULATIONS)
+        raise UserError(f"there is no population {name!r}", ("population",), _POPULATIONS, meant)
     for key in parameters:
         if key not in found.parameters:
-            has = ", ".join(found.parameters) or "none"
-            raise UserError(f"population {name!r} has no parameter {key!r}; it has {has}", (key,))
+            fault = f"population {name!r} has no parameter {key!r}"
+            raise UserError(fault, (key,), ", ".join(found.parameters) or "none")
     size = found.n if n is None else n
     if size < 2:
         raise UserError(f"n = {size} records; at least 2 are needed", ("n",))

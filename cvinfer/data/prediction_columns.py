@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from cvinfer.errors import UserError
+from cvinfer.names import close_match
 
-from .files import in_the_data, listed
+from .files import absent, listed
 from .table import choose
 
 __all__ = ["Columns", "find_columns", "in_order"]
@@ -99,7 +99,7 @@ def _wanted(header: Sequence[str], learners: Any) -> dict[str, str]:
         if name in found:
             raise UserError(f"the learner {name!r} is there twice", place)
         if column not in header:
-            raise UserError(f"there is no column {column!r}{in_the_data(column, header)}", place)
+            raise absent(f"there is no column {column!r}", place, column, header)
         found[name] = column
     return found
 
@@ -112,14 +112,11 @@ def _fixed(
     position: dict[str, int] = {}
     for key, column in named.items():
         if column not in header:
-            raise UserError(f"there is no column {column!r}{in_the_data(column, header)}", (key,))
+            raise absent(f"there is no column {column!r}", (key,), column, header)
         position[key] = header.index(column)
     if "truth" not in position and "truth" not in there:
-        raise UserError(
-            f"{where} has no column 'truth'; say truth: and the name of the column with the true "
-            f"classes{in_the_data('truth', header)}",
-            ("path",),
-        )
+        fault = "say truth: and the name of the column with the true classes"
+        raise absent(f"{where} has no column 'truth'; {fault}", ("path",), "truth", header)
     by_split: tuple[str, ...] = ("split",)
     if "split" not in position and "fold" in there:
         by_split = ("replication", "fold")
@@ -128,11 +125,11 @@ def _fixed(
             position[key] = header.index(key)
     split = any(key in position for key in _SPLITS)
     if split and "record" not in position:
-        raise UserError(
+        fault = (
             f"{where} has splits but no column 'record'; say record: and the name of the column "
-            f"that tells the records apart{in_the_data('record', header)}",
-            ("path",),
+            "that tells the records apart"
         )
+        raise absent(fault, ("path",), "record", header)
     if not split and "scheme" in position:
         raise UserError(
             f"{where} has a column 'scheme' and says of no row to which split it belongs; it needs"
@@ -169,7 +166,7 @@ def _rest(
         raise UserError(f"{where} has no column of a learner's predictions", ("path",))
     if not any(key in fixed for key in _SPLITS):
         for name in chosen:
-            if difflib.get_close_matches(name.lower(), _SPLITS, 1, _MISSPELT):
+            if close_match(name, _SPLITS, _MISSPELT):
                 raise UserError(
                     f"{where}: column {name!r} looks like that of the splits; say split: {name}, or"
                     " learners: [...] if it is a learner's",

@@ -45,7 +45,7 @@ from cvinfer.partitions import PartitionError, Partition
 from cvinfer.partitions.split import Split
 
 from .dataset import Column, Dataset, categories
-from .files import did_you_mean, listed, read_rows
+from .files import absent, listed, read_rows
 from .prediction_columns import find_columns
 from .splits_file import (
     Misfit,
@@ -629,12 +629,12 @@ def _codes(
     wrong = (codes == -2) & tested
     if wrong.any():
         at = int(np.argmax(wrong))
-        raise UserError(
+        fault = (
             f"{where}: {learner!r} predicts {cells[at]!r} in row {at + 1}, which is no class of "
-            f"the truth{did_you_mean(cells[at], number)}; if it is a class, say classes: [...], "
-            "and if the column is no learner's, say learners: [...] without it",
-            ("path",),
+            "the truth; if it is a class, say classes: [...], and if the column is no learner's, "
+            "say learners: [...] without it"
         )
+        raise absent(fault, ("path",), cells[at], number)
     return codes
 
 

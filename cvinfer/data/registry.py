@@ -12,8 +12,9 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from cvinfer.errors import UserError
+from cvinfer.names import close_match
 
-from .files import did_you_mean
+from .files import listed, unknown
 
 __all__ = ["Option", "Request", "SourceInfo", "checked", "faults", "source", "sources"]
 
@@ -239,9 +240,7 @@ def faults(spec: Mapping[str, Any]) -> list[UserError]:
     if kind is None:
         return [UserError(f"source is missing; it is one of {', '.join(known)}", ())]
     if kind not in known:
-        return [
-            UserError(f"there is no source {kind!r}{did_you_mean(str(kind), known)}", ("source",))
-        ]
+        return [unknown(f"there is no source {kind!r}", ("source",), str(kind), known)]
     info = known[str(kind)]
     found: list[UserError] = []
     for key, value in spec.items():
@@ -249,8 +248,8 @@ def faults(spec: Mapping[str, Any]) -> list[UserError]:
             found.append(UserError(f"source {kind} takes no {key}: {info.refuses[key]}", (key,)))
             continue
         if key not in info.options:
-            fault = f"source {kind} has no option {key!r}{did_you_mean(str(key), info.options)}"
-            found.append(UserError(fault, (key,)))
+            fault = f"source {kind} has no option {key!r}"
+            found.append(unknown(fault, (key,), str(key), info.options))
             continue
         if value is None and not info.options[key].required:
             continue
@@ -258,11 +257,10 @@ def faults(spec: Mapping[str, Any]) -> list[UserError]:
         if wrong is not None:
             found.append(wrong)
         elif key in info.choices and value not in info.choices[key]:
-            allowed = info.choices[key]
-            fault = f"{key} {value!r} is unknown{did_you_mean(str(value), allowed)}"
-            if "did you mean" in fault:
-                fault += f" Allowed: {', '.join(allowed)}"
-            found.append(UserError(fault, (key,)))
+            words = info.choices[key]
+            meant = close_match(value, words)
+            allowed = ", ".join(words) if meant else listed(words)
+            found.append(UserError(f"{key} {value!r} is unknown", (key,), allowed, meant))
         else:
             found.extend(option_faults(str(key), value))
     for key, option in info.options.items():

@@ -33,7 +33,7 @@ from cvinfer.partitions.split import FoldSplits, HalfSplits, RoleSplits
 from cvinfer.whole import whole
 
 from .dataset import categories
-from .files import did_you_mean, listed, read_rows
+from .files import absent, listed, read_rows, unknown
 
 __all__ = ["COLUMNS", "partition_of", "read_splits", "split_names", "write_file", "write_splits"]
 
@@ -110,11 +110,8 @@ def read_splits(path: str | os.PathLike[str], n: int) -> list[Partition]:
     header, rows = read_rows(written, Path())
     for name in COLUMNS:
         if name not in header:
-            raise UserError(
-                f"{written!r} has no column {name!r}{did_you_mean(name, header)}; a splits file "
-                f"has {', '.join(COLUMNS)}",
-                ("path",),
-            )
+            fault = f"{written!r} has no column {name!r}; a splits file has {', '.join(COLUMNS)}"
+            raise absent(fault, ("path",), name, header)
     if not rows:
         raise UserError(f"{written!r} has a header but no splits", ("path",))
     column = dict(zip(header, zip(*rows)))
@@ -165,9 +162,7 @@ def scheme_of(written: str, label: str) -> str:
     """The scheme of a label such as kfold#2."""
     name, mark, count = label.partition("#")
     if name not in schemes() or (mark and not count.isdecimal()):
-        raise UserError(
-            f"{written!r}: there is no scheme {name!r}{did_you_mean(name, schemes())}", ("path",)
-        )
+        raise unknown(f"{written!r}: there is no scheme {name!r}", ("path",), name, schemes())
     return name
 
 

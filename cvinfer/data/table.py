@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cvinfer.errors import UserError
 
 from .dataset import NUMERIC, Column
-from .files import in_the_data, listed
+from .files import absent, listed
 
 __all__ = ["Table", "choose", "column_of", "names_in", "numbers"]
 
@@ -144,7 +144,7 @@ def _variety(column: Column) -> tuple[int, int]:
 def column_of(names: Sequence[str], wanted: str, key: str, what: str) -> None:
     """Refuse a column that is not there."""
     if wanted not in names:
-        raise UserError(f"{what} has no column {wanted!r}{in_the_data(wanted, names)}", (key,))
+        raise absent(f"{what} has no column {wanted!r}", (key,), wanted, names)
 
 
 def names_in(key: str, values: Sequence[object]) -> list[str]:
@@ -176,9 +176,7 @@ def choose(
                     continue
                 raise UserError(f"drop holds the target {name!r}; it cannot go", (key, at))
             if name not in names:
-                raise UserError(
-                    f"{key}: there is no column {name!r}{in_the_data(name, names)}", (key, at)
-                )
+                raise absent(f"{key}: there is no column {name!r}", (key, at), name, names)
     features = [name for name in names if name != target and name not in groups]
     stay = [name for name in features if not keep or name in keep]
     return [name for name in stay if name not in drop]

@@ -19,7 +19,7 @@ from cvinfer.partitions.streams import stream
 
 from .names import address_fault, encoding_fault
 from .dataset import Column, Dataset, Texts, categories, content_hash, sorted_classes
-from .files import did_you_mean, in_the_data, listed
+from .files import absent, listed, unknown
 from .groups import drop_or_refuse, group_places, groups_note, read_groups
 from .table import Table, choose, names_in, nearly_numeric, numbers
 
@@ -316,11 +316,8 @@ def _labels(order: list[str], given: Any, path: tuple[object, ...]) -> list[str]
                         f"binarize: the range {text!r} runs backwards; say {last}-{first}", path
                     )
                 return order[low : high + 1]
-    raise UserError(
-        f"binarize: there is no label {text!r} and no range of labels of that form"
-        f"{in_the_data(text, order)}",
-        path,
-    )
+    fault = f"binarize: there is no label {text!r} and no range of labels of that form"
+    raise absent(fault, path, text, order)
 
 
 # A sample -----------------------------------------------------------------------------------------
@@ -418,8 +415,8 @@ def _sample_faults(value: Any) -> list[UserError]:
     found = []
     for key, given in options.items():
         if key not in _SAMPLE:
-            fault = f"sample has no option {key!r}{did_you_mean(str(key), _SAMPLE)}"
-            found.append(UserError(fault, ("sample", key)))
+            fault = f"sample has no option {key!r}"
+            found.append(unknown(fault, ("sample", key), str(key), _SAMPLE))
         elif key == "n" and (isinstance(given, bool) or not isinstance(given, int) or given < 2):
             found.append(
                 UserError(f"sample: n must be a whole number from 2 on, not {given!r}", place)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Mapping, NamedTuple, Optional, 
 import numpy as np
 
 from cvinfer.inference import correction
-from cvinfer.errors import CvinferError
+from cvinfer.errors import CvinferError, Refusal
 from cvinfer.foreign import shown
 from cvinfer.inference import Need, Procedure, intervals, tests
 from cvinfer.inference.needs import lacking, suitable
@@ -371,10 +371,12 @@ class _Check:
 
     def _from_error(self, error: CvinferError, place: Place) -> None:
         """An error of the data as a fault at the key that caused it."""
-        inner = tuple(getattr(error, "path", None) or ())
+        refusal = error if isinstance(error, Refusal) else Refusal(str(error))
+        inner = tuple(refusal.path or ())
         if inner[:1] == ("data",):
             inner = inner[1:]
-        message, allowed, meant, there = _parted(str(error))
+        message, allowed, meant = refusal.message, refusal.allowed, refusal.suggestion
+        there = refusal.there
         if there is not None:
             given: Any = self.value.get("data")
             at = place[1] if len(place) > 1 else 0
@@ -675,11 +677,14 @@ class _Check:
                 self._fault(place + ("path",), self._on(data) + str(error), remedy)
                 return None
             except CvinferError as error:
-                inner = tuple(getattr(error, "path", None) or ())
+                refusal = error if isinstance(error, Refusal) else Refusal(str(error))
+                inner = tuple(refusal.path or ())
                 tail = inner if inner[:1] == ("path",) else ("path",)
                 # The message names the file as the spec does, not where it lies on this machine.
-                text = str(error).replace(str(file), str(request.options["path"]))
-                self._fault(place + tail, *_parted(text)[:3])
+                text = refusal.message.replace(str(file), str(request.options["path"]))
+                there = f"the file has: {refusal.there}" if refusal.there else None
+                meant = refusal.suggestion
+                self._fault(place + tail, text, refusal.allowed, meant, there=there)
                 return None
             except OSError as error:
                 reason = error.strerror or error
@@ -1146,22 +1151,3 @@ def _option_in(message: str, options: Mapping[str, Any], place: Place) -> Place:
     if " group(s) " in message and "groups" in options:
         return place + ("groups",)
     return place + ("stratify",) if "stratify" in message else place
-
-
-def _parted(message: str) -> tuple[str, Optional[str], Optional[str], Optional[str]]:
-    """A message that ends in a suggestion, what is allowed, or what the data has, taken apart.
-
-    These are `; did you mean 'x'?`, `; there is 'x', 'y'` and `; the data has 'x', 'y'`.
-    """
-    from cvinfer.data.files import THE_DATA_HAS
-
-    meant = re.search(r"; did you mean '([^']*)'\?(?: Allowed: (.*))?$", message)
-    if meant:
-        return message[: meant.start()], meant.group(2), meant.group(1), None
-    has = re.search(rf"{THE_DATA_HAS}('.*)$", message)
-    if has:
-        return message[: has.start()], None, None, has.group(1)
-    known = re.search(r"; there is ('.*)$", message)
-    if known:
-        return message[: known.start()], known.group(1), None, None
-    return message, None, None, None

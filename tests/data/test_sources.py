@@ -83,6 +83,42 @@ def test_faults_are_found_unread(
     assert (str(caught.value), caught.value.path) == (str(found), path)
 
 
+@pytest.mark.parametrize(
+    "spec, fields",
+    [
+        ({"source": "cvs"}, ("there is no source 'cvs'", None, "csv", None)),
+        (
+            {"source": "sklearn", "dataset": "Iriss"},
+            ("dataset 'Iriss' is unknown", "breast_cancer, digits, iris, wine", "iris", None),
+        ),
+        (
+            {"source": "sklearn", "dataset": "iris", "missing": "zz"},
+            ("missing 'zz' is unknown", "'drop', 'impute', 'keep'", None, None),
+        ),
+        (
+            {"source": "sklearn", "dataset": "wine", "keep": ["Hue "]},
+            ("keep: there is no column 'Hue '", None, "hue", None),
+        ),
+        (
+            {"source": "sklearn", "dataset": "iris", "binarize": "q"},
+            (
+                "binarize: there is no label 'q' and no range of labels of that form",
+                None,
+                None,
+                "'setosa', 'versicolor', 'virginica'",
+            ),
+        ),
+    ],
+)
+def test_a_refusal_has_its_parts_in_fields(
+    tmp_path: Path, spec: dict[str, Any], fields: tuple[object, ...]
+) -> None:
+    with pytest.raises(UserError) as caught:
+        load(spec, tmp_path, 1)
+    found = caught.value
+    assert (found.message, found.allowed, found.suggestion, found.there) == fields
+
+
 def test_all_faults_at_once() -> None:
     found = faults({"source": "csv", "pth": "a", "target": 1, "sample": {"n": 0, "x": 1}})
     assert [fault.path for fault in found] == [

@@ -25,7 +25,7 @@ from cvinfer.arrays import entries
 from cvinfer.errors import UserError
 
 from ..dataset import CATEGORICAL, NUMERIC, Column, categories
-from ..files import in_the_data
+from ..files import absent
 from ..registry import Option, Request, source
 from ..table import Table
 from .arff import read_arff
@@ -166,15 +166,16 @@ def _records(request: Request, form: Format, target: str) -> Table:
     try:
         return form.reader(replace(request, options=asked, base=path.parent))
     except UserError as error:
-        raise UserError(f"{_what(request)}: {error}", ("id",)) from None
+        message = f"{_what(request)}: {error.message}"
+        raise UserError(message, ("id",), error.allowed, error.suggestion, error.there) from None
 
 
 def _target(request: Request, known: Mapping[str, Mapping[str, Any]]) -> str:
     wanted = request.get("target")
     if wanted is not None:
         if wanted not in known:
-            fault = f"{_what(request)} has no column {wanted!r}{in_the_data(wanted, known)}"
-            raise UserError(fault, ("target",))
+            fault = f"{_what(request)} has no column {wanted!r}"
+            raise absent(fault, ("target",), wanted, known)
         return str(wanted)
     names = [name for name, feature in known.items() if _flag(feature, "is_target")]
     if len(names) != 1:
