@@ -1,4 +1,9 @@
-"""One run from a spec to its result: data, plan, fits, inference, document."""
+"""One run from a spec to its result, in four stages that can be called one by one, and in loops.
+
+`load` reads the spec and its data, `plan` says what is to be fitted, `execute` makes the fits, and
+`analyse` makes the document of what they tell. `run` puts them together, with the clock, the places
+of files and what is written.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +15,12 @@ import time
 import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Mapping, Optional, Sequence, Union
+from typing import Any, Mapping, NamedTuple, Optional, Sequence, Union
 
 import cvinfer
 from cvinfer.errors import UserError
-from cvinfer.execute.local import Limits, Outcome, execute
+from cvinfer.execute import local
+from cvinfer.execute.local import Outcome
 from cvinfer.progress import Progress
 from cvinfer.execute.store import Store, Stored
 from cvinfer.limits import limited
@@ -105,7 +111,8 @@ def run(
     if jobs is not None and jobs < 1:
         raise UserError(f"jobs = {jobs}: at least one worker is needed")
     with limited(max_bytes, max_fits):
-        spec, sets = load(source, overrides, allow_code, base)
+        loaded = load(source, overrides, allow_code, base)
+    spec = loaded.spec
     directory = output_directory(spec, output)
     if write:
         _writable(directory)
@@ -116,34 +123,23 @@ def run(
     if progress is not None:
         progress.store = None if place is None else str(place)
     with Store(path) as open_store:
-        plans = run_plans(spec, sets)
+        planned = plan(loaded)
         clock.lap("planning")
         outcome = execute(
-            [plan for plan in plans if plan is not None],
-            spec.learners,
+            planned,
             open_store,
-            jobs=jobs or default_jobs(),
-            alone=foreign_learners(spec),
-            limits=Limits(**spec.limits),
+            jobs=jobs,
             fail_fast=fail_fast,
             progress=progress,
-            meanwhile=_get_ready,
             log=directory / LOG_NAME if write else None,
         )
         clock.lap("fitting")
         if outcome.damaged and progress is None:  # the command says it with the result
             warnings.warn(outcome.warning(path), RuntimeWarning, stacklevel=2)
-        found = [_found(spec, one, plan, open_store, outcome) for one, plan in zip(sets, plans)]
-    document = build(spec, [each.run for each in found], manifest(spec, sets))
-    document["warnings"] += [
-        *unused_learners(spec),
-        *leak_warnings(plans),
-        *learner_warnings(found),
-    ]
-    _tell_missing(document, spec, plans)
+        analysed = analyse(planned, open_store, outcome)
     clock.lap("inference")
     if write:
-        _write(directory, document, sets, found)
+        _write(directory, analysed, loaded.sets)
         clock.lap("writing")
     seconds = {
         **clock.laps,
@@ -156,7 +152,37 @@ def run(
         base = Path(os.path.relpath(spec.base, directory.absolute()))
         _write_facts(directory, outcome, clock.began, seconds, jobs or default_jobs(), base)
     remark = "" if place is None else place.remark
-    return Result(document, spec, outcome, directory if write else None, seconds, path, remark)
+    made_in = directory if write else None
+    return Result(analysed.document, spec, outcome, made_in, seconds, path, remark)
+
+
+# --- the four stages ------------------------------------------------------------------------------
+
+
+class Loaded(NamedTuple):
+    """A spec, checked, and its data sets in its order."""
+
+    spec: Spec
+    sets: list[Any]
+
+
+class Planned(NamedTuple):
+    """What is to be fitted.
+
+    plans: one for each data set; None for predictions made elsewhere, which need no fit.
+    versions: of the packages behind each learner; they are in the keys of the fits.
+    """
+
+    loaded: Loaded
+    plans: Sequence[Optional[RunPlan]]
+    versions: Mapping[str, Mapping[str, str]]
+
+
+class Analysed(NamedTuple):
+    """What was found: the result document, and what it was made from, for each data set."""
+
+    document: Mapping[str, Any]
+    found: Sequence["Found"]
 
 
 def load(
@@ -164,10 +190,10 @@ def load(
     overrides: Sequence[str] = (),
     allow_code: bool = False,
     base: Optional[Path] = None,
-) -> tuple[Spec, list[Any]]:
-    """The spec, checked, and its data sets."""
+) -> Loaded:
+    """The first stage: the spec, checked, and its data sets."""
     if isinstance(source, Spec):
-        return source, datasets(source)
+        return Loaded(source, datasets(source))
     from cvinfer.spec import SpecError, finished, read_spec
 
     spec, read, faults = read_spec(source, overrides, allow_code, base)
@@ -178,7 +204,61 @@ def load(
         from cvinfer import again, verify
 
         verify.check_data(str(source), again.read_result(Path(str(source))), sets)
-    return spec, sets
+    return Loaded(spec, sets)
+
+
+def plan(loaded: Loaded) -> Planned:
+    """The second: what is to be fitted, and under which keys."""
+    versions = learner_versions(loaded.spec)
+    return Planned(loaded, run_plans(*loaded, versions), versions)
+
+
+def execute(
+    planned: Planned,
+    store: Store,
+    *,
+    jobs: Optional[int] = None,
+    fail_fast: bool = False,
+    progress: Optional[Progress] = None,
+    log: Optional[Path] = None,
+) -> Outcome:
+    """The third: make whatever fits the store does not hold; `run` tells of the options."""
+    spec = planned.loaded.spec
+    return local.execute(
+        [each for each in planned.plans if each is not None],
+        spec.learners,
+        store,
+        jobs=jobs or default_jobs(),
+        alone=foreign_learners(spec),
+        limits=local.Limits(**spec.limits),
+        fail_fast=fail_fast,
+        progress=progress,
+        meanwhile=_get_ready,
+        log=log,
+    )
+
+
+def analyse(planned: Planned, store: Store, outcome: Outcome) -> Analysed:
+    """The last: tests, intervals and verdicts on what the store holds now."""
+    (spec, sets), plans, versions = planned
+    found = [_found(spec, one, plan, store, outcome) for one, plan in zip(sets, plans)]
+    missing, told = _missing(spec, plans)
+    document = build(
+        spec,
+        [each.run for each in found],
+        manifest(spec, sets, versions),
+        warnings=[
+            *unused_learners(spec),
+            *leak_warnings(plans),
+            *learner_warnings(found),
+            *told,
+        ],
+        missing=missing,
+    )
+    return Analysed(document, found)
+
+
+# --- what they are made of ------------------------------------------------------------------------
 
 
 def datasets(spec: Spec, read: Sequence[Any] = ()) -> list[Any]:
@@ -222,13 +302,20 @@ def learner_versions(spec: Spec) -> dict[str, Mapping[str, str]]:
     return {name: engine(one.engine).versions(one) for name, one in spec.learners.items()}
 
 
-def run_plans(spec: Spec, sets: Sequence[Any]) -> list[Optional[RunPlan]]:
+def run_plans(
+    spec: Spec,
+    sets: Sequence[Any],
+    versions: Optional[Mapping[str, Mapping[str, str]]] = None,
+) -> list[Optional[RunPlan]]:
     """The plan of each data set; None for predictions made elsewhere, which need no fit."""
-    versions = learner_versions(spec)
+    if versions is None:
+        versions = learner_versions(spec)
     return [None if one.made_elsewhere else plan_run(spec, one, versions) for one in sets]
 
 
-def manifest(spec: Spec, sets: Sequence[Any]) -> dict[str, Any]:
+def manifest(
+    spec: Spec, sets: Sequence[Any], of_learners: Mapping[str, Mapping[str, str]]
+) -> dict[str, Any]:
     """What made the result: versions, seed and hashes; nothing that changes on a rerun."""
     import numpy
     import scipy
@@ -239,7 +326,7 @@ def manifest(spec: Spec, sets: Sequence[Any]) -> dict[str, Any]:
         "numpy": numpy.__version__,
         "scipy": scipy.__version__,
     }
-    for found in learner_versions(spec).values():
+    for found in of_learners.values():
         versions.update(found)
     return {
         "versions": versions,
@@ -299,17 +386,18 @@ def learner_warnings(found: Sequence[Found]) -> list[str]:
     return told
 
 
-def _tell_missing(document: dict[str, Any], spec: Spec, plans: Sequence[Optional[RunPlan]]) -> None:
-    """Add what became of records with missing values, where learners deal with them."""
+def _missing(
+    spec: Spec, plans: Sequence[Optional[RunPlan]]
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """What became of records with missing values, where learners deal with them; also in words."""
     from cvinfer.engines import engine
     from cvinfer.analysis.missing import missing_rows
 
     actions = {name: engine(one.engine).na_action(one) for name, one in spec.learners.items()}
     told = [missing_rows(plan, actions) for plan in plans if plan is not None]
-    entries = [entry for each, _ in told for entry in each]
-    if entries:
-        document["missing"] = entries
-        document["warnings"] += [text for _, texts in told for text in texts]
+    return [entry for each, _ in told for entry in each], [
+        text for _, each in told for text in each
+    ]
 
 
 def _found(
@@ -417,15 +505,13 @@ def _no_place(directory: Path, error: OSError) -> UserError:
     return UserError(f"the results cannot be written to {directory}: {why}; name another directory")
 
 
-def _write(
-    directory: Path, document: Mapping[str, Any], sets: Sequence[Any], found: Sequence[Found]
-) -> None:
+def _write(directory: Path, analysed: Analysed, sets: Sequence[Any]) -> None:
     from cvinfer.data import write_predictions
     from cvinfer.report import write_report
 
     try:
         files = predictions_files([dataset.name for dataset in sets])
-        for dataset, each, file in zip(sets, found, files):
+        for dataset, each, file in zip(sets, analysed.found, files):
             if dataset.made_elsewhere:
                 continue  # they are in the file that they came from
             predicted = each.predicted
@@ -439,7 +525,7 @@ def _write(
                     for (learner, partition), column in predicted.codes.items()
                 },
             )
-        write_report(directory, document)
+        write_report(directory, analysed.document)
     except OSError as error:
         raise _no_place(directory, error) from None
 

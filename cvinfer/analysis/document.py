@@ -143,8 +143,19 @@ def data_facts(dataset: DataLike) -> dict[str, Any]:
     }
 
 
-def build(spec: SpecLike, runs: Sequence[DataRun], manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """The result document. `manifest` has `versions`, `seed` and `hashes`."""
+def build(
+    spec: SpecLike,
+    runs: Sequence[DataRun],
+    manifest: Mapping[str, Any],
+    *,
+    warnings: Sequence[str] = (),
+    missing: Sequence[Mapping[str, Any]] = (),
+) -> dict[str, Any]:
+    """The whole result document.
+
+    `manifest` has `versions`, `seed` and `hashes`. `warnings` come after those of the results
+    themselves; `missing` tells what became of records with missing values.
+    """
     partitions: list[dict[str, Any]] = []
     losses: list[dict[str, Any]] = []
     tested: list[Tested] = []
@@ -166,7 +177,7 @@ def build(spec: SpecLike, runs: Sequence[DataRun], manifest: Mapping[str, Any]) 
     for comparison, records in zip(comparisons, discordant):
         comparison["warnings"] = judge.comparison_warnings(comparison, records)
     notes = [judge.interval_warnings(entry["result"]) for entry in intervals]
-    return {
+    document = {
         "cvinfer": FORMAT,
         "name": spec.name,
         "spec": plain(spec.resolved()),
@@ -178,9 +189,13 @@ def build(spec: SpecLike, runs: Sequence[DataRun], manifest: Mapping[str, Any]) 
         "comparisons": comparisons,
         "intervals": intervals,
         "failures": failures,
-        "warnings": judge.warnings(comparisons, verdicts, intervals, notes, correction),
+        "warnings": [
+            *judge.warnings(comparisons, verdicts, intervals, notes, correction),
+            *warnings,
+        ],
         "manifest": plain(manifest),
     }
+    return {**document, "missing": list(missing)} if missing else document
 
 
 def canonical(document: Mapping[str, Any]) -> str:

@@ -1,0 +1,32 @@
+"""The four stages of a run, called one by one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.execute.run_examples import BAYES, MAJORITY, spec_of
+
+from cvinfer import runner
+from cvinfer.execute.store import Store
+
+
+def test_stages_in_a_loop_give_what_a_run_gives(tmp_path: Path) -> None:
+    path = spec_of(tmp_path, {"A": MAJORITY, "B": BAYES})
+    planned = runner.plan(runner.load(path))
+    documents = []
+    with Store(None) as store:
+        for reused in (0, 20):
+            outcome = runner.execute(planned, store, jobs=1)
+            assert outcome.reused == reused
+            documents.append(runner.analyse(planned, store, outcome).document)
+    assert documents == [runner.run(path, jobs=1).document] * 2
+
+
+def test_versions_are_asked_once_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = spec_of(tmp_path, {"A": MAJORITY, "B": BAYES})
+    asked = []
+    ask = runner.learner_versions
+    monkeypatch.setattr(runner, "learner_versions", lambda spec: asked.append(spec) or ask(spec))
+    runner.run(path, jobs=1)
+    assert len(asked) == 1
