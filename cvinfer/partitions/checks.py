@@ -8,15 +8,22 @@ from typing import Any
 
 import numpy as np
 
+from cvinfer.errors import Path
+
 from .errors import PartitionError
 
 __all__ = ["integer", "whole", "records", "seed_of", "training_size", "refuse", "rounded"]
 
 
-def integer(scheme: str, name: str, value: Any) -> int:
-    """`value` as an int; True and 3.0 are not whole numbers here."""
+def integer(scheme: str, name: str, value: Any, path: Path | None = None) -> int:
+    """`value` as an int; True and 3.0 are not whole numbers here.
+
+    `path` is for a value that the message calls otherwise than the option it stands in.
+    """
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral):
-        raise PartitionError(f"{scheme}: {name} must be a whole number, not {value!r}")
+        raise PartitionError(
+            f"{scheme}: {name} must be a whole number, not {value!r}", path or (name,)
+        )
     return int(value)
 
 
@@ -25,7 +32,7 @@ def whole(scheme: str, name: str, value: Any, low: int, high: int | None = None)
     number = integer(scheme, name, value)
     if number < low or (high is not None and number > high):
         allowed = f"at least {low}" if high is None else f"between {low} and {high}"
-        raise PartitionError(f"{scheme}: {name} = {number}, but it must be {allowed}")
+        raise PartitionError(f"{scheme}: {name} = {number}, but it must be {allowed}", (name,))
     return number
 
 
@@ -33,14 +40,16 @@ def records(scheme: str, n: Any, at_least: int = 2) -> int:
     """The number of records, refused when the scheme needs more of them."""
     number = whole(scheme, "n", n, 0)
     if number < at_least:
-        raise PartitionError(f"{scheme}: n = {number} records, at least {at_least} are needed")
+        raise PartitionError(
+            f"{scheme}: n = {number} records, at least {at_least} are needed", ("n",)
+        )
     return number
 
 
 def seed_of(scheme: str, seed: Any) -> int:
     """A seed is a whole number from 0 on."""
     if isinstance(seed, (bool, np.bool_)) or not isinstance(seed, Integral) or int(seed) < 0:
-        raise PartitionError(f"{scheme}: seed must be a whole number >= 0, not {seed!r}")
+        raise PartitionError(f"{scheme}: seed must be a whole number >= 0, not {seed!r}", ("seed",))
     return int(seed)
 
 
@@ -61,20 +70,23 @@ def training_size(scheme: str, n1: Any, n: int) -> int:
         if not 0 < n1 < 1:
             raise PartitionError(
                 f"{scheme}: n1 = {n1} is neither a whole number of records nor a share of n "
-                "between 0 and 1"
+                "between 0 and 1",
+                ("n1",),
             )
         share = n1 if isinstance(n1, Fraction) else Fraction(str(n1))
         size = rounded(share, n)
         if not 1 <= size <= n - 1:
             raise PartitionError(
                 f"{scheme}: a share of {n1} of n = {n} records trains on {size} and leaves "
-                f"{n - size} to test; both must be at least 1"
+                f"{n - size} to test; both must be at least 1",
+                ("n1",),
             )
         return size
     size = integer(scheme, "n1", n1)
     if not 1 <= size <= n - 1:
         raise PartitionError(
-            f"{scheme}: n1 = {size} training records of n = {n}; it must be between 1 and {n - 1}"
+            f"{scheme}: n1 = {size} training records of n = {n}; it must be between 1 and {n - 1}",
+            ("n1",),
         )
     return size
 
@@ -82,4 +94,6 @@ def training_size(scheme: str, n1: Any, n: int) -> int:
 def refuse(scheme: str, option: str, value: Any, why: str) -> None:
     """Refuse an option the scheme cannot honour."""
     if value is not None:
-        raise PartitionError(f"{scheme} cannot honour {option}: {why}; leave {option} out")
+        raise PartitionError(
+            f"{scheme} cannot honour {option}: {why}; leave {option} out", (option,)
+        )

@@ -43,7 +43,8 @@ def halve_groups(
     raise PartitionError(
         f"{scheme}: groups cannot be halved; the halves of a replication come out at {nearest} "
         f"and {n - nearest} of n = {n} records, more than max(1, n/10) from n/2. The largest of "
-        f"{len(groups)} groups has {groups.counts.max()} records; kfold takes groups of any size"
+        f"{len(groups)} groups has {groups.counts.max()} records; kfold takes groups of any size",
+        ("groups",),
     )
 
 

@@ -144,7 +144,9 @@ class Partition:
                 f"take: {self.scheme} of shape {self.shape} is one replication; there is nothing "
                 "to choose from"
             )
-        chosen = tuple(integer("take", "a replication", one) for one in replications)
+        chosen = tuple(
+            integer("take", "a replication", one, ("replications",)) for one in replications
+        )
         wrong = [replication for replication in chosen if not 0 <= replication < self.shape[0]]
         if wrong or not chosen:
             fault = f"there is no replication {wrong[0]}" if wrong else "no replication is chosen"

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
-import importlib
 import inspect
 import math
-import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, TypeVar
+
+from cvinfer.names import close_match
+from cvinfer.registry import Registry
 
 from .errors import PartitionError
 from .partition import Partition
@@ -21,7 +20,6 @@ __all__ = ["SchemeInfo", "scheme", "schemes", "make_partition"]
 SchemeFunction = TypeVar("SchemeFunction", bound=Callable[..., Partition])
 
 _COMMON = ("seed", "stratify", "groups")
-_registered: dict[str, SchemeInfo] = {}
 
 
 @dataclass(frozen=True)
@@ -61,6 +59,13 @@ class SchemeInfo:
         return math.prod(max(size, 1) if type(size) is int else 1 for size in given)
 
 
+#: Every partition scheme by its id. The folder of the same name is hidden by it for whoever imports
+#: it from the package; the registry finds the folder by its full name.
+schemes: Registry[SchemeInfo] = Registry(
+    "scheme", "cvinfer.partitions.schemes", ordered=True, refusal=PartitionError
+)
+
+
 def scheme(
     name: str,
     *,
@@ -81,51 +86,29 @@ def scheme(
     }
 
     def register(function: SchemeFunction) -> SchemeFunction:
-        known = _registered.get(name)
-        if known is not None and known.function.__module__ != function.__module__:
-            raise PartitionError(
-                f"scheme {name!r} is defined in both {known.function.__module__} and "
-                f"{function.__module__}"
-            )
         parameters = list(inspect.signature(function).parameters.values())[1:]
         own = {p.name: p.default for p in parameters if p.name not in _COMMON}
         description = (inspect.getdoc(function) or "").partition("\n")[0]
-        _registered[name] = SchemeInfo(
+        info = SchemeInfo(
             name, function, description, MappingProxyType(own), MappingProxyType(refuses), sizes
         )
+        schemes.add(name, info, function.__module__)
         return function
 
     return register
 
 
-@lru_cache(maxsize=None)
-def _discover() -> None:
-    folder = importlib.import_module("cvinfer.partitions.schemes")
-    for module in pkgutil.iter_modules(folder.__path__):
-        importlib.import_module(f"{folder.__name__}.{module.name}")
-
-
-def schemes() -> Mapping[str, SchemeInfo]:
-    """Every partition scheme by its id."""
-    _discover()
-    return MappingProxyType(dict(sorted(_registered.items())))
-
-
 def make_partition(name: str, n: int, **options: Any) -> Partition:
     """The partition of the scheme called `name`, as if its function had been called."""
-    known = schemes()
-    if name not in known:
-        raise PartitionError(f"there is no scheme {name!r}; {_suggest(str(name), list(known))}")
-    allowed = [*known[name].defaults, *_COMMON]
+    known = schemes.find(name, ("scheme",))
+    allowed = [*known.defaults, *_COMMON]
     for option in options:
         if option not in allowed:
             raise PartitionError(
-                f"{name}: there is no option {option!r}; {_suggest(option, allowed)}"
+                f"{name}: there is no option {option!r}",
+                (option,),
+                allowed,
+                close_match(option, allowed),
+                about_key=True,
             )
-    return known[name].function(n, **options)
-
-
-def _suggest(wrong: str, allowed: list[str]) -> str:
-    close = difflib.get_close_matches(wrong, allowed, n=1)
-    meant = f"did you mean {close[0]!r}? " if close else ""
-    return f"{meant}known are {', '.join(allowed)}"
+    return known.function(n, **options)

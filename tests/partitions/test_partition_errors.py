@@ -1,10 +1,12 @@
 """What is refused, and that the message names the numbers."""
 
+import pickle
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from cvinfer.errors import Refusal
 from cvinfer.partitions import PartitionError, make_partition, schemes
 
 two = np.arange(20) % 2
@@ -159,5 +161,51 @@ def test_labels_of_groups_are_checked_too():
         make_partition("kfold", 40, groups=[1, 2, 3])
 
 
-def test_a_partition_error_is_a_value_error():
-    assert issubclass(PartitionError, ValueError)
+def test_a_partition_error_is_a_refusal_and_a_value_error():
+    assert issubclass(PartitionError, Refusal) and issubclass(PartitionError, ValueError)
+    with pytest.raises(PartitionError) as caught:
+        make_partition("kfold", 20, k=1)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (str(again), again.path) == (str(caught.value), ("k",))
+
+
+@pytest.mark.parametrize(
+    "name, n, options, path",
+    [
+        ("kfold", 1, {}, ("n",)),
+        ("kfold", "20", {}, ("n",)),
+        ("blocked_mx2", 7, {}, ("n",)),
+        ("kfold", 20, {"k": 1}, ("k",)),
+        ("kfold", 5, {}, ("k",)),
+        ("kfold", 20, {"seed": -1}, ("seed",)),
+        ("repeated_kfold", 20, {"r": 2.0}, ("r",)),
+        ("random_mx2", 20, {"rcp": 5}, ("rcp",)),
+        ("holdout", 20, {"n1": 20}, ("n1",)),
+        ("holdout", 20, {"n1": 1.0}, ("n1",)),
+        ("holdout", 4, {"n1": 0.9}, ("n1",)),
+        ("holdout", 4, {"n1": "half"}, ("n1",)),
+        ("paired_halves", 5, {}, ("n_test",)),
+        ("blocked_mx2", 20, {"m": 3, "blocks": two}, ("blocks",)),
+        ("blocked_mx2", 20, {"m": 3, "blocks": two * 1.0}, ("blocks",)),
+        ("blocked_mx2", 20, {"m": 3, "blocks": [1, 2]}, ("blocks",)),
+        ("blocked_mx2", 20, {"blocks": two, "groups": two}, ("groups",)),
+        ("kfold", 20, {"stratify": labels(11, 9)}, ("stratify",)),
+        ("kfold", 20, {"stratify": [1, 2]}, ("stratify",)),
+        ("kfold", 20, {"groups": [None] * 20}, ("groups",)),
+        ("kfold", 20, {"stratify": two, "groups": two}, ("stratify",)),
+        ("kfold", 20, {"groups": labels(*[4] * 5)}, ("groups",)),
+        ("holdout", 20, {"groups": labels(20)}, ("groups",)),
+        ("random_mx2", 20, {"groups": labels(20)}, ("groups",)),
+        ("random_mx2", 20, {"m": 1, "groups": labels(15, 5)}, ("groups",)),
+        ("blocked_mx2", 20, {"groups": labels(*[4] * 5)}, ("groups",)),
+        ("loo", 20, {"stratify": two}, ("stratify",)),
+        ("loo", 20, {"groups": two}, ("groups",)),
+        # Two options that do not go together: none of them is at fault.
+        ("random_mx2", 4, {}, None),
+        ("holdout", 20, {"groups": labels(10, 10)}, None),
+    ],
+)
+def test_a_refusal_names_the_option_at_fault(name, n, options, path):
+    with pytest.raises(PartitionError) as caught:
+        make_partition(name, n, **options)
+    assert caught.value.path == path

@@ -48,7 +48,9 @@ def blocked_mx2(
     h = blocks_needed(m)
     n, seed = whole(_NAME, "n", n, 0), seed_of(_NAME, seed)
     if n < h:
-        raise PartitionError(f"{_NAME}: n = {n} records cannot fill the h = {h} blocks of m = {m}")
+        raise PartitionError(
+            f"{_NAME}: n = {n} records cannot fill the h = {h} blocks of m = {m}", ("n",)
+        )
     if blocks is not None:
         number = _given(n, m, h, blocks, stratify, groups)
     else:
@@ -78,7 +80,8 @@ def _dealt(
         if len(groups) < h:
             raise PartitionError(
                 f"{_NAME}: groups cannot be halved; {len(groups)} group(s) cannot fill the "
-                f"h = {h} blocks of m = {m}, which take at least {h}"
+                f"h = {h} blocks of m = {m}, which take at least {h}",
+                ("groups",),
             )
         return halve_groups(_NAME, n, groups, block_array(m) > 0, seed, key)
     if classes is not None:
@@ -97,22 +100,27 @@ def _given(n: int, m: int, h: int, blocks: Any, stratify: Any, groups: Any) -> N
         if value is not None:
             raise PartitionError(
                 f"{_NAME}: {option} cannot be combined with blocks, which already say where each "
-                "record goes"
+                "record goes",
+                (option,),
             )
     given = np.asarray(blocks)
     if given.shape != (n,):
         raise PartitionError(
             f"{_NAME}: blocks must hold one block number for each of the n = {n} records, not an "
-            f"array of shape {given.shape}"
+            f"array of shape {given.shape}",
+            ("blocks",),
         )
     if given.dtype.kind not in "iu":
-        raise PartitionError(f"{_NAME}: blocks must hold whole numbers, not {given.dtype}")
+        raise PartitionError(
+            f"{_NAME}: blocks must hold whole numbers, not {given.dtype}", ("blocks",)
+        )
     found = np.unique(given)
     first = int(found[0])
     if first not in (0, 1) or not np.array_equal(found, np.arange(first, first + h)):
         shown = ", ".join(map(str, found[:10])) + (", ..." if len(found) > 10 else "")
         raise PartitionError(
             f"{_NAME}: m = {m} needs every block of 1..{h} (or of 0..{h - 1}) to hold a record; "
-            f"blocks holds {shown}"
+            f"blocks holds {shown}",
+            ("blocks",),
         )
     return given.astype(np.int64) - first

@@ -47,7 +47,8 @@ def paired_halves(
     if not 1 <= size <= half - 1:
         raise PartitionError(
             f"{_NAME}: n_test = {size} of the {half} records of a half (n = {n}); it must be "
-            f"between 1 and {half - 1}"
+            f"between 1 and {half - 1}",
+            ("n_test",),
         )
     refuse(_NAME, "groups", groups, _CUTS_GROUPS)
     classes, _ = labels_of(_NAME, n, stratify, None)

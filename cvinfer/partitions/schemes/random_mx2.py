@@ -40,7 +40,7 @@ def random_mx2(
         need_records(name, classes, 2, "one for each half")
     if together is not None and len(together) < 2:
         raise PartitionError(
-            f"{name}: groups cannot be halved; all n = {n} records are in one group"
+            f"{name}: groups cannot be halved; all n = {n} records are in one group", ("groups",)
         )
     if together is None:
         halvings, what = math.comb(n, n // 2) // (1 if n % 2 else 2), f"n = {n} records"
@@ -81,7 +81,8 @@ def _distinct_halvings(
         else:
             raise PartitionError(
                 f"random_mx2: after {len(seen)} distinct halvings of n = {n} records no other was "
-                f"found in {_DRAWS} draws; ask for fewer than m = {m} replications"
+                f"found in {_DRAWS} draws; ask for fewer than m = {m} replications",
+                ("m",),
             )
         seen.add(name)
         in_s[j] = half

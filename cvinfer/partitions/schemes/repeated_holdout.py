@@ -55,7 +55,9 @@ def checked_holdout(
     if classes is not None:
         need_records(name, classes, 2, "one to train on and one to test on")
     if together is not None and len(together) < 2:
-        raise PartitionError(f"{name}: all n = {n} records are in one group; two are needed")
+        raise PartitionError(
+            f"{name}: all n = {n} records are in one group; two are needed", ("groups",)
+        )
     return n, n1, classes, together
 
 
