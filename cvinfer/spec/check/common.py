@@ -1,0 +1,152 @@
+"""What the checks of the parts of a spec share."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional
+
+from cvinfer.errors import Path as Place
+from cvinfer.spec import work
+from cvinfer.spec.model import DEFAULTS
+from cvinfer.spec.shape import check_shape, quoted
+from cvinfer.spec.text import Document
+
+if TYPE_CHECKING:
+    from cvinfer.data import Dataset
+    from cvinfer.data.dataset import DataLike
+
+
+class Available(NamedTuple):
+    """A partition that tests may use."""
+
+    scheme: str
+    options: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        shown = {k: v for k, v in self.options.items() if v not in (None, False)}
+        settings = ", ".join(f"{name}={value}" for name, value in shown.items())
+        return f"{self.scheme}({settings})" if settings else self.scheme
+
+
+@dataclass
+class Context:
+    """The spec that is checked, and what is known of it so far.
+
+    bad: places with a fault of shape, which are checked no further; a key that is given as nothing
+    is one. data: one entry for each data set, None where it could not be read. group_columns: the
+    name of each data set, and the column that its own `groups` names.
+    """
+
+    document: Document
+    base: Path
+    allow_code: bool
+    bad: list[Place] = field(init=False)
+    value: Mapping[str, Any] = field(init=False)
+    seed: int = field(init=False)
+    data: list[Optional[DataLike]] = field(default_factory=list)
+    group_columns: list[tuple[str, Optional[str]]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.bad = check_shape(self.document)
+        self.value = self.document.value
+        seed = self.or_default("seed")
+        self.seed = seed if isinstance(seed, int) else 0
+
+    @property
+    def fitted(self) -> list[Dataset]:
+        """The data sets that learners are fitted on, of those that were read."""
+        from cvinfer.data import Dataset
+
+        return [data for data in self.data if isinstance(data, Dataset)]
+
+    @property
+    def predicted(self) -> list[DataLike]:
+        """Those that bring predictions made elsewhere."""
+        return [data for data in self.data if data is not None and data.made_elsewhere]
+
+    def fine(self, path: Place) -> bool:
+        """No fault of shape at this place, above it or below it."""
+        return not any(bad[: len(path)] == path or path[: len(bad)] == bad for bad in self.bad)
+
+    def fault(
+        self,
+        path: Place,
+        message: str,
+        allowed: Optional[str] = None,
+        suggestion: Optional[str] = None,
+        *,
+        key: bool = False,
+        shown: Optional[Place] = None,
+        there: Optional[str] = None,
+    ) -> None:
+        """Add a fault; see `Document.fault`."""
+        self.document.add(path, message, allowed, suggestion, key=key, shown=shown, there=there)
+
+    def or_default(self, key: str) -> Any:
+        """What the spec says there, or means by saying nothing."""
+        given = self.value.get(key) if self.fine((key,)) else None
+        return DEFAULTS[key] if given is None else given
+
+    def too_much(self, found: Optional[work.TooMuch]) -> bool:
+        """Whether something goes beyond a limit, which is then a fault."""
+        if found is not None:
+            self.fault(found.place, found.message, found.allowed)
+        return found is not None
+
+    def fits_at_most(self, scheme: str, options: Mapping[str, Any], place: Place) -> bool:
+        """Whether this scheme on these data is within the limits."""
+        from cvinfer.partitions import schemes
+
+        info = schemes()[scheme]
+        sizes = [data.n for data in self.fitted]
+        counts = [info.count(n, options) for n in sizes]
+        learners = self.value.get("learners")
+        many = len(learners) if isinstance(learners, dict) else 1
+        found = work.too_many_fits(counts, many, place)
+        for count, n in zip(counts, sizes):
+            found = found or work.too_large(count, n, place)
+        return not self.too_much(found)
+
+    def on(self, name: str) -> str:
+        """Which data set a fault is about, where there are several."""
+        given = self.value.get("data")
+        several = isinstance(given, list) and len(given) > 1
+        return f"on data set {quoted(name)}: " if several else ""
+
+
+def placed_schemes(given: Any) -> list[tuple[dict[str, Any], Place]]:
+    """The entries of `partition`, each as a mapping with `scheme`, and their places."""
+    many = isinstance(given, list)
+    return [
+        (
+            dict(entry) if isinstance(entry, dict) else {"scheme": entry},
+            ("partition", index) if many else ("partition",),
+        )
+        for index, entry in enumerate(given if many else [given])
+    ]
+
+
+def is_off(groups: Any) -> bool:
+    """Whether `groups` of a partition switches the groups of the data off."""
+    return isinstance(groups, str) and groups.lower() == "false"
+
+
+def parted(message: str) -> tuple[str, Optional[str], Optional[str], Optional[str]]:
+    """A message that ends in a suggestion, what is allowed, or what the data has, taken apart.
+
+    These are `; did you mean 'x'?`, `; there is 'x', 'y'` and `; the data has 'x', 'y'`.
+    """
+    from cvinfer.data.files import THE_DATA_HAS
+
+    meant = re.search(r"; did you mean '([^']*)'\?(?: Allowed: (.*))?$", message)
+    if meant:
+        return message[: meant.start()], meant.group(2), meant.group(1), None
+    has = re.search(rf"{THE_DATA_HAS}('.*)$", message)
+    if has:
+        return message[: has.start()], None, None, has.group(1)
+    known = re.search(r"; there is ('.*)$", message)
+    if known:
+        return message[: known.start()], known.group(1), None, None
+    return message, None, None, None

@@ -1,0 +1,215 @@
+"""The data sets of a spec: each is read once, and what is wrong with it told at its key."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any, Mapping, Optional
+
+from cvinfer.errors import CvinferError, listed
+from cvinfer.errors import Path as Place
+from cvinfer.names import close_match
+from cvinfer.spec.check.common import Context, is_off, parted, placed_schemes
+from cvinfer.spec.shape import misspelt, quoted
+
+if TYPE_CHECKING:
+    from cvinfer.data.dataset import DataLike
+
+
+def data_sets(here: Context) -> tuple[list[dict[str, Any]], list[Place]]:
+    """The entries of `data` with their names, and their places; fills `here.data`."""
+    given = here.value.get("data")
+    if given is None or ("data",) in here.bad:
+        return [], []
+    many = isinstance(given, list)
+    found: list[dict[str, Any]] = []
+    places: list[Place] = []
+    for index, entry in enumerate(given if many else [given]):
+        place: Place = ("data", index) if many else ("data",)
+        if not isinstance(entry, dict):
+            continue
+        named = {"name": _data_name(entry), **entry}
+        if entry.get("positive") is not None:
+            named["positive"] = str(entry["positive"])  # from Python it may be a number
+        if "missing" not in entry and _all_take_missing(here, entry):
+            named["missing"] = "keep"
+        found.append(named)
+        places.append(place)
+        column = entry.get("groups") if here.fine(place + ("groups",)) else None
+        here.group_columns.append((str(named["name"]), column))
+        here.data.append(_loaded(here, named, place))
+    _distinct_names(here, found, places)
+    kinds = {is_predictions_entry(entry) for entry in found}
+    if len(kinds) == 2:
+        at = next(p for e, p in zip(found, places) if is_predictions_entry(e))
+        message = "predictions cannot stand beside data sets that learners are fitted on"
+        here.fault(at, message, "two specs, one for each")
+    return found, places
+
+
+def _all_take_missing(here: Context, entry: Mapping[str, Any]) -> bool:
+    """Whether missing values can be left to the learners, each with a way of its own."""
+    from cvinfer.data.registry import sources
+    from cvinfer.engines import engines
+
+    source = sources().get(str(entry.get("source")))
+    learners = here.value.get("learners")
+    if source is None or "missing" not in source.options or not isinstance(learners, dict):
+        return False
+    names = {str(each.get("engine")) for each in learners.values() if isinstance(each, dict)}
+    known = engines()
+    return bool(names) and all(name in known and known[name].takes_missing for name in names)
+
+
+def _distinct_names(here: Context, entries: list[dict[str, Any]], places: list[Place]) -> None:
+    names = [entry["name"] for entry in entries]
+    for at, (name, place) in enumerate(zip(names, places)):
+        if name not in names[:at] or not here.fine(place + ("name",)):
+            continue
+        message = f"two data sets are called {quoted(name)}"
+        if place + ("name",) in here.document.places:
+            here.fault(place + ("name",), message)
+        else:
+            # Called after its file or its source, which does not tell it from the other.
+            where = place + ("name",)
+            here.fault(place, f"is missing, and {message}", "a name of its own", shown=where)
+
+
+def _loaded(here: Context, entry: dict[str, Any], place: Place) -> Optional[DataLike]:
+    """The data set, read once; None where it cannot be."""
+    from cvinfer.data.registry import Request, sources
+
+    if not here.fine(place + ("source",)):
+        return None
+    known = sources()
+    source = entry["source"]
+    if source not in known:
+        meant = close_match(source, known)
+        where = place + ("source",)
+        here.fault(where, f"there is no source {quoted(source)}", listed(known), meant)
+        return None
+    info = known[source]
+    before = len(here.document.faults)
+    for key in entry:
+        if key in info.refuses:
+            message = f"the source {source} takes no {key}: {info.refuses[key]}"
+            here.fault(place + (key,), message, f"no {key} here", key=True)
+        elif key not in info.options:
+            here.fault(
+                place + (key,),
+                f"unknown key for the source {source}",
+                listed(info.options),
+                close_match(key, info.options),
+                key=True,
+            )
+    for key, option in info.options.items():
+        if option.required and key not in entry and not misspelt(key, entry):
+            here.fault(place, "is missing", option.description, shown=place + (key,))
+    _data_faults(here, entry, place)
+    if len(here.document.faults) > before or not here.fine(place):
+        return None
+    try:
+        if not info.ready(Request(entry, here.base, here.seed)):
+            return None
+        return _load(here, entry, place)
+    except CvinferError as error:
+        _from_error(here, error, place)
+    except OSError as error:
+        here.fault(place + ("path",), f"cannot be read: {error.strerror or error}")
+    return None
+
+
+def _groups_asked(here: Context) -> dict[str, Place]:
+    """The columns that partitions group by, with the first place that names them."""
+    asked: dict[str, Place] = {}
+    for options, place in placed_schemes(here.value.get("partition")):
+        column = options.get("groups")
+        at = place + ("groups",)
+        if isinstance(column, str) and not is_off(column) and here.fine(at):
+            asked.setdefault(column, at)
+    return asked
+
+
+def _data_faults(here: Context, entry: dict[str, Any], place: Place) -> None:
+    """What the source finds wrong without reading, where nothing else was found before."""
+    from cvinfer.data.registry import faults, sources
+
+    known = sources()[entry["source"]].options
+    clean = {
+        key: value for key, value in entry.items() if key in known and here.fine(place + (key,))
+    }
+    for error in faults(clean):
+        if error.path:
+            _from_error(here, error, place)
+
+
+def _load(here: Context, entry: dict[str, Any], place: Place) -> Optional[DataLike]:
+    from cvinfer.data import Dataset, load
+    from cvinfer.data.table import text_fault
+
+    data = load(entry, here.base, here.seed, _groups_asked(here))
+    if not data.made_elsewhere and len(data.classes) < 2:
+        message = f"the target has one class only, {quoted(data.classes[0])}"
+        here.fault(place + ("target",), message, "at least two classes")
+        return None
+    if isinstance(data, Dataset):
+        for column in data.features:
+            fault = text_fault(column, na=entry["source"] == "csv")
+            if fault is not None:
+                here.fault(place + ("drop",), fault)
+    return data
+
+
+def _from_error(here: Context, error: CvinferError, place: Place) -> None:
+    """An error of the data as a fault at the key that caused it."""
+    inner = tuple(getattr(error, "path", None) or ())
+    if inner[:1] == ("data",):
+        inner = inner[1:]
+    message, allowed, meant, there = parted(str(error))
+    if there is not None:
+        given: Any = here.value.get("data")
+        at = place[1] if len(place) > 1 else 0
+        entry = given[at] if isinstance(given, list) else given
+        there = f"the {'file' if 'path' in entry else 'data'} has: {there}"
+    if inner[:1] == ("groups",) and inner[1:]:
+        # A column that a partition names, and that each of several data sets must have.
+        on = here.on(here.group_columns[-1][0])
+        at_groups = _groups_asked(here)[str(inner[1])]
+        here.fault(at_groups, on + message, allowed, meant, there=there)
+        return
+    here.fault(place + inner, message, allowed, meant, there=there)
+
+
+def positive_of_all(here: Context) -> Optional[str]:
+    given = here.or_default("positive")
+    return None if given is None else str(given)
+
+
+def check_positive(here: Context, entries: list[dict[str, Any]], places: list[Place]) -> None:
+    """The positive class of each data set, its own or the spec's, against its classes."""
+    for entry, place, data in zip(entries, places, here.data):
+        own = entry.get("positive")
+        positive = positive_of_all(here) if own is None else own
+        where = ("positive",) if own is None else place + ("positive",)
+        if data is None or positive is None or not here.fine(where):
+            continue
+        if positive not in data.classes:
+            message = f"{here.on(data.name)}there is no class {quoted(positive)}"
+            meant = close_match(positive, data.classes)
+            there = f"the data has: {listed(data.classes)}"
+            here.fault(where, message, None, meant, there=there)
+
+
+def _data_name(entry: Mapping[str, Any]) -> str:
+    """What a data set is called where its entry does not say."""
+    for key in ("dataset", "population"):
+        if isinstance(entry.get(key), str):
+            return str(entry[key])
+    if isinstance(entry.get("path"), str):
+        return PurePosixPath(entry["path"].replace("\\", "/")).name.split(".")[0] or "data"
+    if isinstance(entry.get("id"), int):
+        return f"openml-{entry['id']}"
+    return str(entry.get("source", "data"))
+
+
+def is_predictions_entry(entry: Mapping[str, Any]) -> bool:
+    return entry.get("source") == "predictions"

@@ -1,0 +1,211 @@
+"""The schemes that a spec names: known, with options of theirs, and possible on the data."""
+
+from __future__ import annotations
+
+import re
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Optional, Sequence
+
+import numpy as np
+
+from cvinfer.errors import CvinferError, listed
+from cvinfer.errors import Path as Place
+from cvinfer.names import close_match
+from cvinfer.spec.check.common import Available, Context, is_off, parted, placed_schemes
+from cvinfer.spec.model import SchemeRequest
+from cvinfer.spec.shape import alternatives, quoted
+
+if TYPE_CHECKING:
+    from cvinfer.partitions import Partition
+
+#: Options of a scheme that have no meaning in a spec: they belong to single records.
+_NOT_IN_SPECS = ("blocks",)
+
+
+def partition_of(
+    here: Context,
+) -> tuple[Optional[tuple[SchemeRequest, ...]], Optional[list[Available]]]:
+    """The schemes that the spec names, and what tests find there; None and None for auto."""
+    given = here.or_default("partition")
+    if here.predicted:
+        if given != "auto":
+            message = "the data are predictions made elsewhere, with their own splits"
+            here.fault(("partition",), message, "auto", key=True)
+        return None, _common([_available_of(data.partitions) for data in here.predicted])
+    if given == "auto":
+        return None, None
+    requests: list[SchemeRequest] = []
+    available: list[Available] = []
+    unknown = not here.fine(("partition",))
+    for options, place in placed_schemes(given):
+        if is_off(options.get("groups")):
+            options["groups"] = False
+        request = SchemeRequest(options.pop("scheme", ""), MappingProxyType(options))
+        if not here.fine(place) or not _known_scheme(here, request, place):
+            unknown = True
+            continue
+        requests.append(request)
+        partitions = _partitions(here, request, place)
+        available += partitions or []
+        unknown = unknown or partitions is None
+    # What a faulty scheme would have offered nobody knows: tests are then left alone.
+    return tuple(requests), None if unknown else available
+
+
+def _known_scheme(here: Context, request: SchemeRequest, place: Place) -> bool:
+    from cvinfer.partitions import schemes
+
+    known = schemes()
+    at = place + ("scheme",) if place + ("scheme",) in here.document.places else place
+    if request.scheme == "file":
+        allowed: Sequence[str] = ("path", "groups")
+        if "path" not in request.options:
+            message = "is missing"
+            here.fault(place, message, "a path to a file of splits", shown=place + ("path",))
+            return False
+    elif request.scheme in known:
+        info = known[request.scheme]
+        stratify = ("stratify",) if info.stratify else ()
+        own = [option for option in info.defaults if option not in _NOT_IN_SPECS]
+        # A scheme that cannot keep groups together says so itself.
+        allowed = (*own, *stratify, *(("groups",) if info.groups else ()))
+    else:
+        if request.scheme == "auto":
+            message = "auto cannot stand beside schemes"
+        else:
+            message = f"there is no scheme {quoted(request.scheme)}"
+        names = [*known, "file"]
+        here.fault(at, message, listed(names), close_match(request.scheme, names))
+        return False
+    wrong = [each for each in request.options if each not in (*allowed, "groups")]
+    for option in wrong:
+        here.fault(
+            place + (option,),
+            f"unknown option for the scheme {request.scheme}",
+            listed(["scheme", *allowed]),
+            close_match(option, allowed),
+            key=True,
+        )
+    return not wrong
+
+
+def _partitions(here: Context, request: SchemeRequest, place: Place) -> Optional[list[Available]]:
+    """What the scheme offers; None where it cannot be made from the data."""
+    from cvinfer.partitions import PartitionError, make_partition, schemes
+    from cvinfer.data.groups import group_column
+
+    if request.scheme == "file":
+        return _partitions_of_file(here, request, place)
+    if _cuts_groups(here, request, place):
+        return None
+    if not here.fits_at_most(request.scheme, request.options, place):
+        return None
+    for data in here.fitted:
+        options = dict(request.options)
+        column = group_column(options.pop("groups", None), data.group_column)
+        if options.pop("stratify", False):
+            # Labels instead of codes, for the message.
+            options["stratify"] = np.array(data.classes)[data.target]
+        if column is not None:
+            options["groups"] = data.groups_by(column)
+        try:
+            make_partition(request.scheme, data.n, seed=here.seed, **options)
+        except PartitionError as error:
+            message = str(error).removeprefix(f"{request.scheme}: ")
+            at = _option_in(message, request.options, place)
+            here.fault(at, f"{here.on(data.name)}{message}")
+            return None
+    defaults = schemes()[request.scheme].defaults
+    return [Available(request.scheme, {**defaults, **request.options})]
+
+
+def _cuts_groups(here: Context, request: SchemeRequest, place: Place) -> bool:
+    """Whether the scheme cannot keep groups together, or not beside what else it is asked."""
+    from cvinfer.partitions import schemes
+    from cvinfer.data.groups import group_column
+
+    known = schemes()
+    asked = request.options.get("groups")
+    on, column = next(
+        (
+            (here.on(name), group_column(asked, of_data))
+            for name, of_data in here.group_columns
+            if group_column(asked, of_data) is not None
+        ),
+        ("", None),
+    )
+    if column is None:
+        return False
+    named = asked is not None
+    on = "" if named else on
+    why = known[request.scheme].refuses.get("groups")
+    if why is not None:
+        at = place + ("groups",) if named else place + ("scheme",)
+        honour = [name for name, info in known.items() if info.groups]
+        message = f"{request.scheme} cannot honour groups ({quoted(column)}): {why}"
+        without = "no groups here" if named else "groups: false here"
+        here.fault(at, on + message, f"{without}, or {alternatives(honour)}")
+        return True
+    if request.options.get("stratify"):
+        message = (
+            f"stratify cannot be combined with groups ({quoted(column)}): records of a group "
+            "may belong to several classes"
+        )
+        remedy = "one of the two" if named else "no stratify, or groups: false here"
+        here.fault(place + ("stratify",), on + message, remedy)
+        return True
+    return False
+
+
+def _partitions_of_file(
+    here: Context, request: SchemeRequest, place: Place
+) -> Optional[list[Available]]:
+    from cvinfer.data.splits_file import read_splits
+    from cvinfer.partitions import PartitionError
+    from cvinfer.data.groups import group_column, refuse_cut_groups
+
+    file = here.base / str(request.options["path"])
+    found: list[list[Available]] = []
+    for data in here.fitted:
+        column = group_column(request.options.get("groups"), data.group_column)
+        try:
+            partitions = read_splits(file, data.n)
+            for partition in partitions:
+                refuse_cut_groups(partition, data, column)
+            found.append(_available_of(partitions))
+        except PartitionError as error:
+            remedy = "splits that keep them together, or groups: false here"
+            here.fault(place + ("path",), here.on(data.name) + str(error), remedy)
+            return None
+        except CvinferError as error:
+            inner = tuple(getattr(error, "path", None) or ())
+            tail = inner if inner[:1] == ("path",) else ("path",)
+            # The message names the file as the spec does, not where it lies on this machine.
+            text = str(error).replace(str(file), str(request.options["path"]))
+            here.fault(place + tail, *parted(text)[:3])
+            return None
+        except OSError as error:
+            reason = error.strerror or error
+            here.fault(place + ("path",), f"cannot be read: {reason}")
+            return None
+    return _common(found) if found else None
+
+
+def _available_of(partitions: Iterable[Partition]) -> list[Available]:
+    return [Available(partition.scheme, dict(partition.options)) for partition in partitions]
+
+
+def _common(per_data_set: list[list[Available]]) -> list[Available]:
+    """The partitions that every data set has."""
+    first, *others = per_data_set
+    return [each for each in first if all(each in other for other in others)]
+
+
+def _option_in(message: str, options: Mapping[str, Any], place: Place) -> Place:
+    """The option that a scheme complains of, where its message begins with its name."""
+    word = re.match(r"\w+", message)
+    if word and word.group() in options:
+        return place + (word.group(),)
+    if " group(s) " in message and "groups" in options:
+        return place + ("groups",)
+    return place + ("stratify",) if "stratify" in message else place

@@ -1,0 +1,189 @@
+"""The tests and intervals that a spec asks for, and which test decides."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence
+
+from cvinfer.errors import Path as Place
+from cvinfer.errors import listed
+from cvinfer.inference import Procedure, intervals, tests
+from cvinfer.inference.recommended import recommended_on
+from cvinfer.names import close_match
+from cvinfer.spec import options as option_checks
+from cvinfer.spec.check.common import Available, Context
+from cvinfer.spec.check.validity import lacking_there
+from cvinfer.spec.model import DEFAULTS, TestRequest
+from cvinfer.spec.shape import describe, quoted
+
+if TYPE_CHECKING:
+    from cvinfer.engines.base import LearnerSpec
+
+
+def requests_of(
+    here: Context,
+    key: str,
+    known: Mapping[str, Procedure],
+    recommended: Sequence[str],
+    available: Optional[list[Available]],
+) -> Optional[list[tuple[TestRequest, Place]]]:
+    """The tests (or intervals) asked for, with the places of their names."""
+    if (key,) in here.bad:
+        return None
+    given = _given_requests(here, key)
+    if given in ("recommended", "all"):
+        # What is recommended comes first, and so decides where the spec does not say which.
+        names = [*recommended, *(name for name in known if name not in recommended)]
+        names = names if given == "all" else list(recommended)
+        if given == "recommended" and key == "tests" and available is not None:
+            best = recommended_on(available, _valid(here, available))
+            names = names if best is None else [best.name]
+        if given == "all" and available is not None:
+            names = [
+                name
+                for name in names
+                if lacking_there(here, known[name], available) is None
+                and _is_meant_for(known[name], available)
+            ]
+            if not names:
+                offered = listed(available)
+                here.fault((key,), f"no {key[:-1]} is valid on the partition {offered}")
+        if given == "all" and key == "tests" and available is not None:
+            best = recommended_on(available, [known[name] for name in names])
+            names.sort(key=lambda name: best is None or name != best.name)
+        return [(TestRequest(name), (key,)) for name in names]
+    found: list[tuple[TestRequest, Place]] = []
+    for index, entry in enumerate(given):
+        place: Place = (key, index)
+        if not here.fine(place):
+            continue
+        request = _request(here, key[:-1], known, entry, place)
+        if request is None:
+            continue
+        if any(request == other for other, _ in found):
+            here.fault(place, f"{request.name} is there twice with the same options")
+        else:
+            found.append((request, place))
+    return found
+
+
+def _valid(here: Context, available: list[Available]) -> list[Procedure]:
+    """The tests that can be done on the partitions that are there."""
+    return [test for test in tests().values() if lacking_there(here, test, available) is None]
+
+
+def _given_requests(here: Context, key: str) -> Any:
+    given = here.value.get(key)
+    return DEFAULTS[key] if given is None else given
+
+
+def _request(
+    here: Context, kind: str, known: Mapping[str, Procedure], entry: Any, place: Place
+) -> Optional[TestRequest]:
+    name, inside = entry, place
+    options: Mapping[str, Any] = {}
+    if isinstance(entry, dict):
+        ((name, given),) = entry.items()
+        options, inside = given or {}, place + (name,)
+    if name not in known:
+        other = "interval" if kind == "test" else "test"
+        other_names = intervals() if kind == "test" else tests()
+        message = f"there is no {kind} {quoted(name)}"
+        meant = close_match(name, known)
+        if name in other_names:
+            message, meant = f"{name} is an {other}; it goes under {other}s", None
+            message = message if other == "interval" else message.replace("an test", "a test")
+        here.fault(inside, message, listed(known), meant, key=inside != place)
+        return None
+    fine = _options(here, known[name], options, inside)
+    given = option_checks.beyond_defaults(known[name], options) if fine else {}
+    return TestRequest(name, MappingProxyType(given)) if fine else None
+
+
+def _options(here: Context, declared: Procedure, options: Mapping[str, Any], place: Place) -> bool:
+    known = option_checks.options_of(declared)
+    before = len(here.document.faults)
+    for name, value in options.items():
+        at = place + (name,)
+        if name not in known:
+            if name == "alpha":
+                message = "alpha is a key of the spec itself, the same for all"
+            else:
+                message = f"{declared.name} has no option {quoted(name)}"
+            allowed = listed(known) if known else "no options"
+            here.fault(at, message, allowed, close_match(name, known), key=True)
+            continue
+        wanted = option_checks.type_fault(known[name], value)
+        if wanted is not None:
+            here.fault(at, f"{describe(value)} is of the wrong type", wanted)
+            continue
+        refusal = option_checks.value_fault(declared, {name: value})
+        if refusal is not None:
+            here.fault(at, refusal)
+    if options and len(here.document.faults) == before:
+        refusal = option_checks.value_fault(declared, options)
+        if refusal is not None:
+            here.fault(place, refusal)
+    return len(here.document.faults) == before
+
+
+def primary_of(here: Context, chosen: Optional[list[tuple[TestRequest, Place]]]) -> Optional[str]:
+    """The test that decides: the one that is named, else the first."""
+    given = here.or_default("primary")
+    if chosen is None or not here.fine(("primary",)):
+        return None
+    names = list(dict.fromkeys(request.name for request, _ in chosen))
+    if given is None:
+        return names[0] if names else None
+    if given in names:
+        return str(given)
+    if given in map(_request_name, _given_requests(here, "tests")):
+        return None  # it was asked for wrongly, which has its own fault
+    message, meant = f"there is no test {quoted(given)}", close_match(given, names or tests())
+    if given in tests():
+        message, meant = f"{given} is not among the tests; add it there, or name another", None
+    allowed = listed(names) if names else "no primary, where there are no tests"
+    here.fault(("primary",), message, allowed, meant)
+    return None
+
+
+def margin_of(here: Context, primary: Optional[str]) -> Optional[float]:
+    margin = here.or_default("margin")
+    if margin is None or primary is None:
+        return None
+    declared = tests()[primary]
+    if not declared.has_interval:
+        message = f"equivalence is read off an interval, and {primary}, which decides, has none"
+        others = [name for name, test in tests().items() if test.has_interval]
+        here.fault(("margin",), message, f"with one of {listed(others)} as primary")
+    elif here.or_default("alpha") >= 0.5:
+        message = "equivalence is read off the interval of level 1 - 2 alpha; there is none"
+        here.fault(("margin",), message, "with an alpha below 0.5")
+    return float(margin)
+
+
+def check_something_to_do(
+    here: Context,
+    learners: Optional[dict[str, LearnerSpec]],
+    chosen_tests: Optional[list[tuple[TestRequest, Place]]],
+    chosen_intervals: Optional[list[tuple[TestRequest, Place]]],
+) -> None:
+    if chosen_tests == [] and chosen_intervals == [] and not here.document.faults:
+        message = "there are neither tests nor intervals"
+        here.fault(("tests",), message, "at least one test or interval", key=True)
+    # An empty mapping has its fault already.
+    if learners is not None and len(learners) == 1 and chosen_tests:
+        where: Place = ("learners",) if "learners" in here.value else ("data",)
+        message = f"there is one learner only, {quoted(next(iter(learners)))}"
+        here.fault(where, message, "at least two, to be compared", key=True)
+
+
+def _request_name(entry: Any) -> Any:
+    """The name in an entry of `tests`: the entry itself, or its key where it has options."""
+    return next(iter(entry), None) if isinstance(entry, dict) else entry
+
+
+def _is_meant_for(declared: Procedure, available: list[Available]) -> bool:
+    """Whether the schemes are there that a test is made for, not only ones it takes when asked."""
+    schemes = {each.scheme for each in available}
+    return any(need.scheme in schemes for need in declared.needs)
