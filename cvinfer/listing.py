@@ -8,9 +8,7 @@ import sys
 import textwrap
 from typing import Any, Mapping, Sequence
 
-#: The package that a source cannot do without.
-SOURCE_PACKAGES = {"arff": "arff", "openml": "arff", "parquet": "pyarrow", "sklearn": "sklearn"}
-#: How such packages are called where they are installed from.
+#: How packages of sources are called where they are installed from.
 DISTRIBUTIONS = {"arff": "liac-arff", "sklearn": "scikit-learn"}
 
 Entry = Mapping[str, Any]
@@ -131,10 +129,12 @@ def why_no_source(name: str) -> str | None:
         from cvinfer.engines._r.installation import why_no_r
 
         return why_no_r()
-    package = SOURCE_PACKAGES.get(name)
-    if package is None or importlib.util.find_spec(package) is not None:
-        return None
-    return f"the package {DISTRIBUTIONS.get(package, package)} is not installed"
+    from cvinfer.data import sources
+
+    for package in sources[name].packages:
+        if importlib.util.find_spec(package) is None:
+            return f"the package {DISTRIBUTIONS.get(package, package)} is not installed"
+    return None
 
 
 # --- as text --------------------------------------------------------------------------------------

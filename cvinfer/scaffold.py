@@ -344,9 +344,9 @@ def _looked_at(
 
 
 def _entry(data: Path, target: Optional[str], base: Path) -> dict[str, Any]:
-    kinds = {".csv": "csv", ".arff": "arff", ".parquet": "parquet", ".pq": "parquet"}
-    suffixes = [suffix.lower() for suffix in data.suffixes if suffix.lower() != ".gz"]
-    source = kinds.get(suffixes[-1] if suffixes else "", "csv")
+    from cvinfer.data.registry import source_of_file
+
+    source = source_of_file(data.name) or "csv"
     # What the operating system says is said of the file as the user wrote it.
     try:
         check_file(data)

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from cvinfer import limits
 from cvinfer.errors import UserError
-from cvinfer.names import close_match
 from cvinfer.partitions.streams import stream
+from cvinfer.registry import Registry
 
 __all__ = ["Draw", "Population", "draw", "exp6_class", "exp6_grid", "generator", "populations"]
 
@@ -51,16 +51,13 @@ class Population:
     law: Callable[..., Draw]
 
 
-_POPULATIONS: dict[str, Population] = {}
+#: Every population by its name, in the order of the papers.
+populations: Registry[Population] = Registry("population")
 
 
 def _add(name: str, description: str, n: int, law: Callable[..., Draw], **parameters: Any) -> None:
-    _POPULATIONS[name] = Population(name, description, n, MappingProxyType(parameters), law)
-
-
-def populations() -> Mapping[str, Population]:
-    """Every population by its name."""
-    return MappingProxyType(_POPULATIONS)
+    population = Population(name, description, n, MappingProxyType(parameters), law)
+    populations.add(name, population, __name__)
 
 
 def generator(seed: int, name: str) -> np.random.Generator:
@@ -70,10 +67,7 @@ def generator(seed: int, name: str) -> np.random.Generator:
 
 def draw(name: str, n: int | None, rng: np.random.Generator, **parameters: Any) -> Draw:
     """n records of the population; parameters it does not have are refused."""
-    found = _POPULATIONS.get(name)
-    if found is None:
-        meant = close_match(name, _POPULATIONS)
-        raise UserError(f"there is no population {name!r}", ("population",), _POPULATIONS, meant)
+    found = populations.find(name, ("population",))
     for key in parameters:
         if key not in found.parameters:
             fault = f"population {name!r} has no parameter {key!r}"

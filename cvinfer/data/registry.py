@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from cvinfer.errors import UserError
 from cvinfer.names import close_match
+from cvinfer.registry import Registry
 
 from .files import listed, unknown
 
-__all__ = ["Option", "Request", "SourceInfo", "checked", "faults", "source", "sources"]
+__all__ = [
+    "Option",
+    "Request",
+    "SourceInfo",
+    "checked",
+    "faults",
+    "source",
+    "source_of_file",
+    "sources",
+]
 
 
 class Option(NamedTuple):
@@ -68,16 +75,20 @@ class SourceInfo:
     independent: its records are drawn independently, so that equal ones are no copies.
     reader: from a `Request` to a `Table`, or to a `PredictionSet`.
     ready: whether the content is at hand without a download, so that a check may look at it.
+    packages: what must be installed for it, by the names under which Python imports it.
+    endings: of the files it reads, such as .csv; a further .gz is understood.
     """
 
     name: str
     description: str
     options: Mapping[str, Option]
-    choices: Mapping[str, tuple[str, ...]]
+    choices: Mapping[str, Collection[str]]
     reader: Reader = field(repr=False)
     ready: Callable[[Request], bool] = field(repr=False)
     refuses: Mapping[str, str] = field(default_factory=dict)
     independent: bool = False
+    packages: tuple[str, ...] = ()
+    endings: tuple[str, ...] = ()
 
 
 COMMON = {
@@ -127,7 +138,8 @@ TRANSFORMS = {
 }
 WORDS = {"missing": ("drop", "impute", "keep"), "missing_target": ("drop",)}
 
-_registered: dict[str, SourceInfo] = {}
+#: Every kind of source by its name.
+sources: Registry[SourceInfo] = Registry("source", "cvinfer.data.sources", ordered=True)
 
 
 def _always(request: Request) -> bool:
@@ -139,30 +151,26 @@ def source(
     description: str,
     options: Mapping[str, Option],
     *,
-    choices: Mapping[str, tuple[str, ...]] | None = None,
+    choices: Mapping[str, Collection[str]] | None = None,
     shared: Mapping[str, Option] = TRANSFORMS,
     refuses: Mapping[str, str] | None = None,
     ready: Callable[[Request], bool] = _always,
     independent: bool = False,
+    packages: tuple[str, ...] = (),
+    endings: tuple[str, ...] = (),
 ) -> Callable[[Reader], Reader]:
     """Register a source; `shared` are the options it has in common with others.
 
-    refuses: shared options that it cannot honour, and why. independent: see `SourceInfo`.
+    refuses: shared options that it cannot honour, and why. The rest: see `SourceInfo`.
     """
     unable = dict(refuses or {})
 
     def register(reader: Reader) -> Reader:
-        known = _registered.get(name)
-        if known is not None and known.reader.__module__ != reader.__module__:
-            raise ValueError(
-                f"source {name!r} is defined in both {known.reader.__module__} and "
-                f"{reader.__module__}"
-            )
         every = {**COMMON, **options, **shared}
         every = {key: option for key, option in every.items() if key not in unable}
-        words = {key: allowed for key, allowed in WORDS.items() if key in every}
+        words: dict[str, Collection[str]] = {k: each for k, each in WORDS.items() if k in every}
         words.update(choices or {})
-        _registered[name] = SourceInfo(
+        info = SourceInfo(
             name,
             description,
             MappingProxyType(every),
@@ -171,23 +179,27 @@ def source(
             ready,
             MappingProxyType(unable),
             independent,
+            packages,
+            endings,
         )
+        sources.add(name, info, reader.__module__)
         return reader
 
     return register
 
 
-@lru_cache(maxsize=None)
-def _discover() -> None:
-    folder = importlib.import_module("cvinfer.data.sources")
-    for module in pkgutil.iter_modules(folder.__path__):
-        importlib.import_module(f"{folder.__name__}.{module.name}")
-
-
-def sources() -> Mapping[str, SourceInfo]:
-    """Every kind of source by its name."""
-    _discover()
-    return MappingProxyType(dict(sorted(_registered.items())))
+def source_of_file(name: str) -> str | None:
+    """The source that reads a file of that name, by its ending; None where no source claims it."""
+    plain = name.lower()
+    while plain.endswith(".gz"):
+        plain = plain.removesuffix(".gz")
+    claims = [
+        (len(ending), info.name)
+        for info in sources.values()
+        for ending in info.endings
+        if plain.endswith(ending)
+    ]
+    return max(claims)[1] if claims else None
 
 
 _TYPES: Mapping[str, tuple[type, ...]] = {
@@ -233,23 +245,23 @@ def faults(spec: Mapping[str, Any]) -> list[UserError]:
     """
     from .transforms import option_faults
 
-    known = sources()
     if not isinstance(spec, Mapping):
         return [UserError(f"data must be a mapping, not {spec!r}", ())]
     kind = spec.get("source")
     if kind is None:
-        return [UserError(f"source is missing; it is one of {', '.join(known)}", ())]
-    if kind not in known:
-        return [unknown(f"there is no source {kind!r}", ("source",), str(kind), known)]
-    info = known[str(kind)]
+        return [UserError(f"source is missing; it is one of {', '.join(sources)}", ())]
+    try:
+        info = sources.find(kind, ("source",))
+    except UserError as fault:
+        return [fault]
     found: list[UserError] = []
     for key, value in spec.items():
         if key in info.refuses:
             found.append(UserError(f"source {kind} takes no {key}: {info.refuses[key]}", (key,)))
             continue
         if key not in info.options:
-            fault = f"source {kind} has no option {key!r}"
-            found.append(unknown(fault, (key,), str(key), info.options))
+            message = f"source {kind} has no option {key!r}"
+            found.append(unknown(message, (key,), str(key), info.options))
             continue
         if value is None and not info.options[key].required:
             continue
@@ -274,4 +286,4 @@ def checked(spec: Mapping[str, Any]) -> SourceInfo:
     found = faults(spec)
     if found:
         raise found[0]
-    return sources()[spec["source"]]
+    return sources[spec["source"]]

@@ -7,6 +7,7 @@ import os
 import pty
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Callable
 
@@ -172,9 +173,10 @@ def test_lists_say_why_something_cannot_be_used(
     call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "Not available: it predicts several targets" in call("list", "learners").out
-    from cvinfer import listing
+    from cvinfer.data import sources
 
-    monkeypatch.setitem(listing.SOURCE_PACKAGES, "parquet", "no_such_package")
+    lacking = replace(sources["parquet"], packages=("no_such_package",))
+    monkeypatch.setitem(sources._entries, "parquet", lacking)
     found = {entry["name"]: entry for entry in json.loads(call("list", "data", "--json").out)}
     assert found["parquet"]["reason"] == "the package no_such_package is not installed"
     assert found["csv"]["available"] is True

@@ -10,6 +10,7 @@ from typing import Any, Callable
 import pytest
 
 from cvinfer.data import Dataset, describe, faults, load, sources
+from cvinfer.data.registry import source_of_file
 from cvinfer.errors import UserError
 
 Fault = Callable[..., UserError]
@@ -86,7 +87,15 @@ def test_faults_are_found_unread(
 @pytest.mark.parametrize(
     "spec, fields",
     [
-        ({"source": "cvs"}, ("there is no source 'cvs'", None, "csv", None)),
+        (
+            {"source": "cvs"},
+            (
+                "there is no source 'cvs'",
+                "arff, csv, openml, parquet, predictions, r, sklearn, synthetic",
+                "csv",
+                None,
+            ),
+        ),
         (
             {"source": "sklearn", "dataset": "Iriss"},
             ("dataset 'Iriss' is unknown", "breast_cancer, digits, iris, wine", "iris", None),
@@ -117,6 +126,22 @@ def test_a_refusal_has_its_parts_in_fields(
         load(spec, tmp_path, 1)
     found = caught.value
     assert (found.message, found.allowed, found.suggestion, found.there) == fields
+
+
+@pytest.mark.parametrize(
+    "name, source",
+    [
+        ("a.csv", "csv"),
+        ("a.b.CSV.gz", "csv"),
+        ("a.arff", "arff"),
+        ("a.pq", "parquet"),
+        ("a.parquet", "parquet"),
+        ("a.txt", None),
+        ("csv", None),
+    ],
+)
+def test_a_file_goes_to_the_source_that_claims_its_ending(name: str, source: str | None) -> None:
+    assert source_of_file(name) == source
 
 
 def test_all_faults_at_once() -> None:

@@ -34,7 +34,13 @@ _DATA = re.compile(r"^\s*@data\b", re.IGNORECASE)
 _NUMBER_TYPE = re.compile(r"(\s)(numeric|real|integer)\s*$", re.IGNORECASE)
 
 
-@source("arff", "a Weka arff file, dense or sparse", OPTIONS)
+@source(
+    "arff",
+    "a Weka arff file, dense or sparse",
+    OPTIONS,
+    packages=("arff",),
+    endings=(".arff",),
+)
 def read_arff(request: Request) -> Table:
     """Nominal attributes keep their declared levels; a numeric class keeps the text as written.
 

@@ -40,6 +40,7 @@ SEPARATORS = {",": "','", ";": "';'", "\t": "a tab", "|": "'|'"}
     "a csv file with a header, plain or gzipped",
     OPTIONS,
     choices={"decimal": DECIMALS},
+    endings=(".csv",),
 )
 def read_csv(request: Request) -> Table:
     """Features are numeric where every entry is a finite number; the class stays as written."""

@@ -126,7 +126,7 @@ def _ready(request: Request) -> bool:
 # --- reading --------------------------------------------------------------------------------------
 
 
-@source("openml", "a data set of OpenML by its number", OPTIONS, ready=_ready)
+@source("openml", "a data set of OpenML by its number", OPTIONS, ready=_ready, packages=("arff",))
 def read_openml(request: Request) -> Table:
     """Nominal attributes are categorical, with the levels that occur.
 

@@ -23,7 +23,13 @@ OPTIONS = {
 }
 
 
-@source("parquet", "a parquet file (needs pyarrow)", OPTIONS)
+@source(
+    "parquet",
+    "a parquet file (needs pyarrow)",
+    OPTIONS,
+    packages=("pyarrow",),
+    endings=(".parquet", ".pq"),
+)
 def read_parquet(request: Request) -> Table:
     """Numbers are numeric; texts, truth values and dictionaries are categorical.
 

@@ -13,7 +13,13 @@ BUNDLED = ("breast_cancer", "digits", "iris", "wine")
 OPTIONS = {"dataset": Option("string", True, f"one of {', '.join(BUNDLED)}")}
 
 
-@source("sklearn", "a data set bundled with scikit-learn", OPTIONS, choices={"dataset": BUNDLED})
+@source(
+    "sklearn",
+    "a data set bundled with scikit-learn",
+    OPTIONS,
+    choices={"dataset": BUNDLED},
+    packages=("sklearn",),
+)
 def read_sklearn(request: Request) -> Table:
     """Classes are called by scikit-learn's target names."""
     try:

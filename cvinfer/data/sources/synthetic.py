@@ -10,7 +10,7 @@ from ..registry import Option, Request, source
 from ..table import Table, numeric
 
 OPTIONS = {
-    "population": Option("string", True, f"one of {', '.join(populations())}"),
+    "population": Option("string", True, f"one of {', '.join(populations)}"),
     "n": Option("integer", False, "number of records; the paper's own by default"),
     "mu0": Option("number | array", False, "two_gaussians: mean of class 0; 0 by default"),
     "mu1": Option("number | array", False, "two_gaussians: mean of class 1; 1 by default"),
@@ -26,7 +26,7 @@ _PARAMETERS = ("mu0", "mu1", "sigma0", "sigma1", "dim", "delta")
     "synthetic",
     "records drawn from a population of the papers",
     OPTIONS,
-    choices={"population": tuple(populations())},
+    choices={"population": populations},
     refuses={"groups": "its records are drawn independently of each other"},
     independent=True,
 )
