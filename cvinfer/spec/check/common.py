@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional
 
+from cvinfer.errors import CvinferError, Refusal
 from cvinfer.errors import Path as Place
 from cvinfer.spec import work
 from cvinfer.spec.model import DEFAULTS
@@ -133,20 +133,6 @@ def is_off(groups: Any) -> bool:
     return isinstance(groups, str) and groups.lower() == "false"
 
 
-def parted(message: str) -> tuple[str, Optional[str], Optional[str], Optional[str]]:
-    """A message that ends in a suggestion, what is allowed, or what the data has, taken apart.
-
-    These are `; did you mean 'x'?`, `; there is 'x', 'y'` and `; the data has 'x', 'y'`.
-    """
-    from cvinfer.data.files import THE_DATA_HAS
-
-    meant = re.search(r"; did you mean '([^']*)'\?(?: Allowed: (.*))?$", message)
-    if meant:
-        return message[: meant.start()], meant.group(2), meant.group(1), None
-    has = re.search(rf"{THE_DATA_HAS}('.*)$", message)
-    if has:
-        return message[: has.start()], None, None, has.group(1)
-    known = re.search(r"; there is ('.*)$", message)
-    if known:
-        return message[: known.start()], known.group(1), None, None
-    return message, None, None, None
+def refusal_of(error: CvinferError) -> Refusal:
+    """What was refused, in its parts; an error that has none is its message alone."""
+    return error if isinstance(error, Refusal) else Refusal(str(error))

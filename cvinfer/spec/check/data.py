@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Mapping, Optional
 from cvinfer.errors import CvinferError, listed
 from cvinfer.errors import Path as Place
 from cvinfer.names import close_match
-from cvinfer.spec.check.common import Context, is_off, parted, placed_schemes
+from cvinfer.spec.check.common import Context, is_off, placed_schemes, refusal_of
 from cvinfer.spec.shape import misspelt, quoted
 
 if TYPE_CHECKING:
@@ -161,10 +161,12 @@ def _load(here: Context, entry: dict[str, Any], place: Place) -> Optional[DataLi
 
 def _from_error(here: Context, error: CvinferError, place: Place) -> None:
     """An error of the data as a fault at the key that caused it."""
-    inner = tuple(getattr(error, "path", None) or ())
+    refusal = refusal_of(error)
+    inner = tuple(refusal.path or ())
     if inner[:1] == ("data",):
         inner = inner[1:]
-    message, allowed, meant, there = parted(str(error))
+    message, allowed, meant = refusal.message, refusal.allowed, refusal.suggestion
+    there = refusal.there
     if there is not None:
         given: Any = here.value.get("data")
         at = place[1] if len(place) > 1 else 0

@@ -11,7 +11,7 @@ import numpy as np
 from cvinfer.errors import CvinferError, listed
 from cvinfer.errors import Path as Place
 from cvinfer.names import close_match
-from cvinfer.spec.check.common import Available, Context, is_off, parted, placed_schemes
+from cvinfer.spec.check.common import Available, Context, is_off, placed_schemes, refusal_of
 from cvinfer.spec.model import SchemeRequest
 from cvinfer.spec.shape import alternatives, quoted
 
@@ -178,11 +178,14 @@ def _partitions_of_file(
             here.fault(place + ("path",), here.on(data.name) + str(error), remedy)
             return None
         except CvinferError as error:
-            inner = tuple(getattr(error, "path", None) or ())
+            refusal = refusal_of(error)
+            inner = tuple(refusal.path or ())
             tail = inner if inner[:1] == ("path",) else ("path",)
             # The message names the file as the spec does, not where it lies on this machine.
-            text = str(error).replace(str(file), str(request.options["path"]))
-            here.fault(place + tail, *parted(text)[:3])
+            text = refusal.message.replace(str(file), str(request.options["path"]))
+            there = f"the file has: {refusal.there}" if refusal.there else None
+            meant = refusal.suggestion
+            here.fault(place + tail, text, refusal.allowed, meant, there=there)
             return None
         except OSError as error:
             reason = error.strerror or error
