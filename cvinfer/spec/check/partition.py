@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Iterable, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Iterable, Optional, Sequence
 
 import numpy as np
 
@@ -112,7 +111,9 @@ def _partitions(here: Context, request: SchemeRequest, place: Place) -> Optional
             make_partition(request.scheme, data.n, seed=here.seed, **options)
         except PartitionError as error:
             message = str(error).removeprefix(f"{request.scheme}: ")
-            at = _option_in(message, request.options, place)
+            # What stands in no option, such as the number of records, is the scheme's own fault.
+            inner = tuple(error.path or ())
+            at = place + inner if inner[:1] and inner[0] in request.options else place
             here.fault(at, f"{here.on(data.name)}{message}")
             return None
     defaults = schemes()[request.scheme].defaults
@@ -202,13 +203,3 @@ def _common(per_data_set: list[list[Available]]) -> list[Available]:
     """The partitions that every data set has."""
     first, *others = per_data_set
     return [each for each in first if all(each in other for other in others)]
-
-
-def _option_in(message: str, options: Mapping[str, Any], place: Place) -> Place:
-    """The option that a scheme complains of, where its message begins with its name."""
-    word = re.match(r"\w+", message)
-    if word and word.group() in options:
-        return place + (word.group(),)
-    if " group(s) " in message and "groups" in options:
-        return place + ("groups",)
-    return place + ("stratify",) if "stratify" in message else place
