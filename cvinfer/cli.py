@@ -661,8 +661,9 @@ def plan(
       cvinfer plan spec.yaml
       cvinfer plan spec.yaml --json
     """
-    from cvinfer import places, runner
+    from cvinfer import runner
     from cvinfer.costs import costs, costs_text
+    from cvinfer.execute import places
 
     checked, sets = runner.load(spec, overrides, allow_code)
     path = places.store_path(checked, output, store)

@@ -655,7 +655,7 @@ def _spec(
     store: Optional[Path],
 ) -> Iterator[Line]:
     from cvinfer.engines import engines
-    from cvinfer.places import output_directory, store_path
+    from cvinfer.execute.places import output_directory, store_path
     from cvinfer.spec import check_file, render_all
 
     checked, faults = check_file(spec, overrides, allow_code=allow_code)

@@ -6,21 +6,11 @@ import os
 from pathlib import Path
 from typing import Any, NamedTuple, Optional, Sequence, Union
 
-from cvinfer.errors import UserError
-from cvinfer.spec.model import Spec
-
 RESULTS, STORE_NAME = "results", "store.sqlite"
 #: A file name is made of at most so many characters of a data set's name.
 LONGEST = 80
 
 Given = Optional[Union[str, "os.PathLike[str]"]]
-
-
-def output_directory(spec: Spec, output: Given = None) -> Path:
-    """The directory of a result: `output`, else what the spec says, from the working directory."""
-    if output is not None:
-        return Path(output)
-    return _results(spec) / spec.name
 
 
 class StorePlace(NamedTuple):
@@ -33,24 +23,15 @@ class StorePlace(NamedTuple):
         return f"{self.path}{self.remark}"
 
 
-def store_path(spec: Spec, output: Given = None, store: Given = None) -> Path:
-    """The store of a run: see `find_store`."""
-    return find_store(spec, output, store).path
-
-
-def find_store(spec: Spec, output: Given = None, store: Given = None) -> StorePlace:
+def store_of(results: Path, base: Path, output: Given = None, store: Given = None) -> StorePlace:
     """The store of a run: one that is there already, wherever the run was started from.
 
-    `store`; beside `output`, where that is given; else beside the results in the working
-    directory, or as if these stood beside the spec, or beside the directory of the spec: the first
-    that is there. If none is, it will be made beside the results. What lies beside a spec may have
-    come with it, so that it is told, and another user's is not taken.
+    The spec is in `base`, its results go below `results`. `store`; beside `output`, where that is
+    given; else beside the results in the working directory, or as if these stood beside the spec,
+    or beside the directory of the spec: the first that is there. If none is, it will be made beside
+    the results. What lies beside a spec may have come with it, so that it is told, and another
+    user's is not taken.
     """
-    return store_of(_results(spec), spec.base, output, store)
-
-
-def store_of(results: Path, base: Path, output: Given = None, store: Given = None) -> StorePlace:
-    """The same for a spec in `base` whose results go below `results`."""
     if store is not None:
         return StorePlace(Path(store))
     if output is not None:
@@ -83,17 +64,6 @@ def _is_mine(path: Path) -> bool:
 def readings_of(store: Path) -> Path:
     """The directory beside a store for what was read of large files of data."""
     return store.with_name(f"{store.stem}.data")
-
-
-def _results(spec: Spec) -> Path:
-    written = str(spec.output.get("directory", RESULTS))
-    try:
-        return Path(written).expanduser()
-    except RuntimeError:
-        raise UserError(
-            f"there is no home directory for {written!r}; write the path in full",
-            ("output", "directory"),
-        ) from None
 
 
 def file_names(names: Sequence[Any]) -> list[str]:

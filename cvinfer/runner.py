@@ -25,7 +25,8 @@ from cvinfer.progress import Progress
 from cvinfer.execute.store import Store, Stored
 from cvinfer.limits import limited
 from cvinfer.analysis.evaluate import Predicted, evaluate
-from cvinfer.places import find_store, output_directory, predictions_files
+from cvinfer.execute.places import find_store, output_directory
+from cvinfer.places import predictions_files
 from cvinfer.planning import RunPlan, allocate, plan_run
 from cvinfer.analysis.remedies import lacking_in_training
 from cvinfer.analysis.document import DataRun, build, write_text
