@@ -126,6 +126,9 @@ TRANSFORMS = {
 }
 WORDS = {"missing": ("drop", "impute", "keep"), "missing_target": ("drop",)}
 
+#: Modules outside of the folder that bring a source, because it needs what lies above it.
+BEYOND = ("cvinfer.engines._r.source",)
+
 _registered: dict[str, SourceInfo] = {}
 
 
@@ -181,6 +184,8 @@ def _discover() -> None:
     folder = importlib.import_module("cvinfer.data.sources")
     for module in pkgutil.iter_modules(folder.__path__):
         importlib.import_module(f"{folder.__name__}.{module.name}")
+    for name in BEYOND:
+        importlib.import_module(name)
 
 
 def sources() -> Mapping[str, SourceInfo]:
