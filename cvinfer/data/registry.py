@@ -138,8 +138,10 @@ TRANSFORMS = {
 }
 WORDS = {"missing": ("drop", "impute", "keep"), "missing_target": ("drop",)}
 
-#: Every kind of source by its name.
-sources: Registry[SourceInfo] = Registry("source", "cvinfer.data.sources", ordered=True)
+#: Every kind of source by its name. R's data sets are read where R is known, above this layer.
+sources: Registry[SourceInfo] = Registry(
+    "source", "cvinfer.data.sources", beyond=("cvinfer.engines._r.source",), ordered=True
+)
 
 
 def _always(request: Request) -> bool:

@@ -1,4 +1,4 @@
-"""Data sets of R's packages."""
+"""Data sets of R's packages: the source `r`, which is here because only engines know R."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from cvinfer.data.dataset import CATEGORICAL, NUMERIC, Column
+from cvinfer.data.registry import Option, Request, source
+from cvinfer.data.table import Table, column_of
+from cvinfer.engines._r.installation import NoR, is_package_name, remedy
 from cvinfer.errors import CvinferError, UserError
-
-from ..dataset import CATEGORICAL, NUMERIC, Column
-from ..registry import Option, Request, source
-from ..table import Table, column_of
 
 OPTIONS = {
     "package": Option("string", True, "R package that has the data set, such as mlbench"),
@@ -52,7 +52,6 @@ def read_r(request: Request) -> Table:
 
 def _asked(package: str, dataset: str) -> Mapping[str, Any]:
     from cvinfer.engines._r.client import ask
-    from cvinfer.engines._r.installation import NoR, is_package_name, remedy
 
     for key, name in (("package", package), ("dataset", dataset)):
         if not name:
