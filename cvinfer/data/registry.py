@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -73,7 +73,7 @@ class SourceInfo:
     name: str
     description: str
     options: Mapping[str, Option]
-    choices: Mapping[str, tuple[str, ...]]
+    choices: Mapping[str, Collection[str]]
     reader: Reader = field(repr=False)
     ready: Callable[[Request], bool] = field(repr=False)
     refuses: Mapping[str, str] = field(default_factory=dict)
@@ -139,7 +139,7 @@ def source(
     description: str,
     options: Mapping[str, Option],
     *,
-    choices: Mapping[str, tuple[str, ...]] | None = None,
+    choices: Mapping[str, Collection[str]] | None = None,
     shared: Mapping[str, Option] = TRANSFORMS,
     refuses: Mapping[str, str] | None = None,
     ready: Callable[[Request], bool] = _always,
@@ -160,7 +160,9 @@ def source(
             )
         every = {**COMMON, **options, **shared}
         every = {key: option for key, option in every.items() if key not in unable}
-        words = {key: allowed for key, allowed in WORDS.items() if key in every}
+        words: dict[str, Collection[str]] = {
+            key: allowed for key, allowed in WORDS.items() if key in every
+        }
         words.update(choices or {})
         _registered[name] = SourceInfo(
             name,
