@@ -15,7 +15,7 @@ from cvinfer import inference
 from cvinfer.errors import UserError
 from cvinfer.inference import InputError, Interval, UnknownNameError, infer, procedure
 from cvinfer.partitions import Partition
-from cvinfer.planning import Use, label
+from cvinfer.planning import Use
 from cvinfer.analysis.remedies import tested_everywhere
 from cvinfer.analysis.document import ComparisonRun, DataRun, IntervalRun, SplitFailure, data_facts
 from cvinfer.spec.model import Spec
@@ -72,7 +72,7 @@ def evaluate(
     return DataRun(
         data=data_facts(dataset),
         partitions=predicted.partitions,
-        labels=tuple(label(partition) for partition in predicted.partitions),
+        labels=tuple(partition.label for partition in predicted.partitions),
         losses=losses,
         comparisons=tuple(comparisons),
         intervals=tuple(intervals),
@@ -116,13 +116,13 @@ def _comparison(
 def _missing(predicted: Predicted, use: Use, learners: Sequence[str]) -> Optional[str]:
     """Which splits a test or interval cannot have, in words; None if it has all."""
     absent = [
-        f"there are no predictions of {learner} on {label(predicted.partitions[index])}"
+        f"there are no predictions of {learner} on {predicted.partitions[index].label}"
         for learner in learners
         for index in use.partitions
         if (learner, index) not in predicted.codes
     ]
     gone = absent + [
-        f"{learner} failed on split {split + 1} of {label(predicted.partitions[at])}: {message}"
+        f"{learner} failed on split {split + 1} of {predicted.partitions[at].label}: {message}"
         for (learner, at, split), message in predicted.failures.items()
         if learner in learners and at in use.partitions
     ]
@@ -228,7 +228,7 @@ def _absent(
             more = f" (nor have {splits.size - 1} more)" if splits.size > 1 else ""
             remedy = tested_everywhere(partition, predicted.truth, code)
             return (
-                f"split {splits[0] + 1} of {label(partition)} has no record of class"
+                f"split {splits[0] + 1} of {partition.label} has no record of class"
                 f" {predicted.classes[code]!r} and no prediction of it{more}, so that there is no"
                 f" F1{'; ' * bool(remedy)}{remedy}"
             )

@@ -41,18 +41,18 @@ from numpy.typing import NDArray
 from cvinfer import limits
 from cvinfer.arrays import entries
 from cvinfer.errors import UserError
-from cvinfer.partitions import PartitionError, Partition
+from cvinfer.partitions import Partition
 from cvinfer.partitions.split import Split
+from cvinfer.partitions.told import Misfit, Told
 
 from .dataset import Column, Dataset, categories
 from .files import absent, listed, read_rows
 from .prediction_columns import find_columns
 from .splits_file import (
-    Misfit,
-    fold_partition,
     grouped,
     natural,
     partition_of,
+    refuse_one_sided,
     roles_of,
     scheme_labels,
     scheme_of,
@@ -66,7 +66,6 @@ TEST, TRAIN, OTHER = "test", "train", "other"
 _ROLES = (TEST, TRAIN, OTHER)
 #: Records of a split beside which one of a single record is odd.
 _MUCH_LARGER = 4
-_FOLDED = ("kfold", "repeated_kfold", "loo")
 
 Codes = NDArray[np.int32]
 Indices = NDArray[np.int64]
@@ -297,7 +296,7 @@ def read_predictions(
         partitions.append(partition)
         spots.append((found, split))
     if "scheme" not in column and scheme is None and not columns.one_split:
-        notes.append(f"the splits of the file are read as {_words(partitions[0])}")
+        notes.append(f"the splits of the file are read as {partitions[0].scheme_and_shape}")
 
     truth = np.concatenate([truth, np.full(total - len(truth), -1, dtype=np.int32)])
     found_codes: dict[tuple[str, int], tuple[Codes | None, ...]] = {}
@@ -470,20 +469,11 @@ def _partition(part: _Part, scheme: str | None) -> tuple[Partition, Indices]:
     one = len({key[0] for key in part.keys}) == 1
     if one or scheme is None:
         scheme = _guess(part, scheme)
-    counts = _counts(part)
-    try:
-        if scheme in _FOLDED and not part.train.any():
-            return (
-                fold_partition(scheme, _fold_numbers(part, scheme, counts), counts[0]),
-                part.split,
-            )
-        if scheme == "holdout" and part.alone and part.sizes[0] == part.n:
-            # Nothing of the file is left to be trained on.
-            tested = Split.tested(np.arange(part.n))
-            return Partition(scheme, part.n, (), (tested,), 0, {"n1": 0}), part.split
-        return partition_of(scheme, part.keys, _all_roles(part), part.where), part.split
-    except (Misfit, PartitionError) as fault:
-        raise UserError(f"{part.where}: {fault}", ("path",)) from None
+    if scheme == "holdout" and part.alone and part.sizes[0] == part.n:
+        # Nothing of the file is left to be trained on.
+        tested = Split.tested(np.arange(part.n))
+        return Partition(scheme, part.n, (), (tested,), 0, {"n1": 0}), part.split
+    return partition_of(scheme, _Told(part), part.where), part.split
 
 
 def _elsewhere(partition: Partition) -> bool:
@@ -521,11 +511,6 @@ def _odd_splits(part: _Part) -> list[str]:
             raise UserError(f"{part.where}: {message}", ("path",))
         notes.append(message)
     return notes
-
-
-def _counts(part: _Part) -> list[int]:
-    groups = [key[0] for key in part.keys]
-    return [groups.count(group) for group in dict.fromkeys(groups)]
 
 
 def _replications(part: _Part) -> list[int] | None:
@@ -578,25 +563,32 @@ def _guess(part: _Part, scheme: str | None) -> str:
     return scheme
 
 
-def _fold_numbers(part: _Part, scheme: str, counts: list[int]) -> Indices:
-    """(R, n) fold numbers; every record is tested once in a replication."""
-    if len(set(counts)) != 1:
-        raise Misfit(f"the replications have {sorted(set(counts))} folds; all need equally many")
-    r, k = len(counts), counts[0]
-    if k < 2:
-        raise Misfit(f"{scheme} needs at least 2 folds, not {k}")
-    replication, fold = np.divmod(part.split[part.test], k)
-    at = replication * part.n + part.records[part.test]
-    times = np.bincount(at, minlength=r * part.n)
-    if (times != 1).any():
-        first = int(np.argmax(times != 1))
-        raise Misfit(
-            f"record {part.record(first % part.n)} is tested {times[first]} times in replication "
-            f"{first // part.n + 1}; {scheme} tests every record once"
-        )
-    folds = np.empty(r * part.n, dtype=np.int64)
-    folds[at] = fold
-    return folds.reshape(r, part.n)
+class _Told(Told):
+    """The splits of a part. The folds are told by the tested records alone where it has no others,
+    without a table of all roles."""
+
+    def __init__(self, part: _Part) -> None:
+        super().__init__(part.n, part.keys, lambda: _all_roles(part))
+        self.part = part
+
+    def folds(self, scheme: str) -> Indices:
+        part = self.part
+        if part.train.any():
+            return super().folds(scheme)
+        k = self.folds_each(scheme)
+        r = len(self.counts)
+        replication, fold = np.divmod(part.split[part.test], k)
+        at = replication * part.n + part.records[part.test]
+        times = np.bincount(at, minlength=r * part.n)
+        if (times != 1).any():
+            first = int(np.argmax(times != 1))
+            raise Misfit(
+                f"record {part.record(first % part.n)} is tested {times[first]} times in "
+                f"replication {first // part.n + 1}; {scheme} tests every record once"
+            )
+        folds = np.empty(r * part.n, dtype=np.int64)
+        folds[at] = fold
+        return folds.reshape(r, part.n)
 
 
 def _all_roles(part: _Part) -> NDArray[np.uint8]:
@@ -611,6 +603,7 @@ def _all_roles(part: _Part) -> NDArray[np.uint8]:
     )
     silent = ~(roles == 1).any(axis=1)
     roles[silent] = np.where(roles[silent] == 0, 1, roles[silent])
+    refuse_one_sided(part.where, part.keys, roles)
     return roles
 
 
@@ -657,11 +650,6 @@ def _per_split(
         )
     cut = np.split(codes, np.cumsum(sizes)[:-1])
     return tuple(None if gone else piece for gone, piece in zip(entries(absent), cut))
-
-
-def _words(partition: Partition) -> str:
-    shape = "×".join(map(str, partition.shape))
-    return f"{partition.scheme} ({shape})" if shape else partition.scheme
 
 
 def _hash(

@@ -18,9 +18,8 @@ from __future__ import annotations
 
 import gzip
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +27,8 @@ from numpy.typing import NDArray
 from cvinfer.arrays import entries
 from cvinfer.errors import UserError
 from cvinfer.partitions import PartitionError, Partition, schemes
-from cvinfer.partitions.blocks import MOST_REPLICATIONS, block_array, blocks_needed
-from cvinfer.partitions.split import FoldSplits, HalfSplits, RoleSplits
+from cvinfer.partitions.registry import readable
+from cvinfer.partitions.told import Misfit, Told
 from cvinfer.whole import whole
 
 from .dataset import categories
@@ -42,7 +41,6 @@ _ROLES = ("train", "test")
 
 Indices = NDArray[np.int64]
 Roles = NDArray[np.uint8]
-Builder = Callable[[int, Roles, Any, "list[int]"], Partition]
 
 
 # Writing ------------------------------------------------------------------------------------------
@@ -188,7 +186,8 @@ def _partition(
         np.where(is_test[where], 2, 1),
         n,
     )
-    return partition_of(scheme, keys, roles, f"{written!r}: {label}")
+    refuse_one_sided(f"{written!r}: {label}", keys, roles)
+    return partition_of(scheme, Told(n, keys, lambda: roles), f"{written!r}: {label}")
 
 
 def roles_of(
@@ -248,13 +247,25 @@ def _number(digits: str) -> tuple[int, int, str]:
 # From roles to a partition ------------------------------------------------------------------------
 
 
-def partition_of(scheme: str, keys: Sequence[Sequence[str]], roles: Roles, where: str) -> Partition:
-    """The partition of that scheme whose splits have these roles, a row each.
+def partition_of(scheme: str, told: Told, where: str) -> Partition:
+    """The partition of that scheme whose splits a file tells.
 
-    `keys` are (replication, fold) of each split, in order. What the scheme promises is checked:
-    a K-fold tests every record once, halves are each other's training sets, and so on.
+    What the scheme promises is checked: a K-fold tests every record once, halves are each other's
+    training sets, and so on.
     """
-    n = roles.shape[1]
+    build = schemes()[scheme].from_roles
+    if build is None:
+        raise UserError(
+            f"{where}: splits of {scheme} cannot be read; {', '.join(readable)} can", ("path",)
+        )
+    try:
+        return build(told)
+    except (Misfit, PartitionError) as fault:
+        raise UserError(f"{where}: {fault}", ("path",)) from None
+
+
+def refuse_one_sided(where: str, keys: Sequence[Sequence[str]], roles: Roles) -> None:
+    """Refuse a split that trains on nothing or tests nothing."""
     for at, row in enumerate(roles):
         for role, name in enumerate(_ROLES, 1):
             if not (row == role).any():
@@ -263,175 +274,3 @@ def partition_of(scheme: str, keys: Sequence[Sequence[str]], roles: Roles, where
                     f"{where}: replication {replication}, fold {fold} has no {name} records",
                     ("path",),
                 )
-    groups = [key[0] for key in keys]
-    counts = [groups.count(group) for group in dict.fromkeys(groups)]
-    try:
-        build = _BUILDERS[scheme]
-    except KeyError:
-        raise UserError(
-            f"{where}: splits of {scheme} cannot be read; {', '.join(_BUILDERS)} can", ("path",)
-        ) from None
-    try:
-        return build(n, roles, keys, counts)
-    except (Misfit, PartitionError) as fault:
-        raise UserError(f"{where}: {fault}", ("path",)) from None
-
-
-class Misfit(Exception):
-    """Splits that are not what their scheme promises."""
-
-
-def _holdout(n: int, roles: Roles, keys: Any, counts: list[int]) -> Partition:
-    if len(roles) != 1:
-        raise Misfit(f"a holdout is one split, not {len(roles)}; name it repeated_holdout")
-    options = {"n1": int((roles == 1).sum())}
-    return Partition("holdout", n, (), RoleSplits(roles), 0, options)
-
-
-def _repeated_holdout(n: int, roles: Roles, keys: Any, counts: list[int]) -> Partition:
-    if len(counts) != 1 and set(counts) != {1}:
-        raise Misfit(f"a replication of repeated_holdout is one split, not {max(counts)}")
-    options: dict[str, Any] = {"j": len(roles)}
-    sizes = (roles == 1).sum(axis=1)
-    if (sizes == sizes[0]).all():
-        options["n1"] = int(sizes[0])
-    splits = RoleSplits(roles)
-    return Partition("repeated_holdout", n, (len(roles),), splits, 0, options, replicated_by="j")
-
-
-def _folds(scheme: str, roles: Roles, counts: list[int]) -> Indices:
-    """(R, n) fold numbers."""
-    if len(set(counts)) != 1:
-        raise Misfit(f"the replications have {sorted(set(counts))} folds; all need equally many")
-    k = counts[0]
-    if k < 2:
-        raise Misfit(f"{scheme} needs at least 2 folds, not {k}")
-    tested = (roles == 2).reshape(len(counts), k, -1)
-    times = tested.sum(axis=1)
-    if (times != 1).any():
-        replication, record = np.argwhere(times != 1)[0]
-        raise Misfit(
-            f"record {record} is tested {times[replication, record]} times in replication "
-            f"{replication + 1}; {scheme} tests every record once"
-        )
-    _complement(scheme, roles)
-    return np.asarray(tested.argmax(axis=1), dtype=np.int64)
-
-
-def _complement(scheme: str, roles: Roles) -> None:
-    unused = np.argwhere(roles == 0)
-    if len(unused):
-        raise Misfit(
-            f"record {unused[0][1]} is neither trained on nor tested on in split "
-            f"{unused[0][0] + 1}; {scheme} uses every record"
-        )
-
-
-def fold_partition(scheme: str, folds: Indices, k: int) -> Partition:
-    """The partition of kfold, repeated_kfold or loo from its (R, n) fold numbers."""
-    r, n = folds.shape
-    splits = FoldSplits(folds, k)
-    if scheme == "repeated_kfold":
-        options = {"r": r, "k": k}
-        return Partition(scheme, n, (r, k), splits, 0, options, replicated_by="r")
-    if r != 1:
-        raise Misfit(f"{scheme} is one replication, not {r}; name it repeated_kfold")
-    if scheme == "loo" and k != n:
-        raise Misfit(f"loo has one fold for each of the n = {n} records, not {k}")
-    return Partition(scheme, n, (k,), splits, 0, {"k": k} if scheme == "kfold" else {})
-
-
-def _from_folds(scheme: str) -> Builder:
-    return lambda n, roles, keys, counts: fold_partition(
-        scheme, _folds(scheme, roles, counts), counts[0]
-    )
-
-
-def _halves(scheme: str, roles: Roles, counts: list[int]) -> NDArray[np.bool_]:
-    """(m, n): which records are in S_j."""
-    if set(counts) != {2}:
-        raise Misfit(f"a replication of {scheme} has 2 folds, not {sorted(set(counts) - {2})}")
-    _complement(scheme, roles)
-    pairs = roles.reshape(len(counts), 2, -1)
-    same = (pairs[:, 0] == pairs[:, 1]).any(axis=1)
-    if same.any():
-        raise Misfit(
-            f"in replication {int(np.argmax(same)) + 1} the second fold does not train on what the "
-            f"first one tests; {scheme} turns the halves round"
-        )
-    return np.asarray(pairs[:, 0] == 1)
-
-
-def _random_mx2(n: int, roles: Roles, keys: Any, counts: list[int]) -> Partition:
-    in_s, m = _halves("random_mx2", roles, counts), len(counts)
-    return Partition("random_mx2", n, (m, 2), HalfSplits(in_s), 0, {"m": m}, replicated_by="m")
-
-
-def _blocked_mx2(n: int, roles: Roles, keys: Any, counts: list[int]) -> Partition:
-    in_s, m = _halves("blocked_mx2", roles, counts), len(counts)
-    if not 2 <= m <= MOST_REPLICATIONS:
-        raise Misfit(f"blocked_mx2 has 2 to {MOST_REPLICATIONS} replications, not {m}")
-    array = block_array(m) > 0
-    number = {row.tobytes(): at + 1 for at, row in enumerate(array)}
-    found = [number.get(row.tobytes(), 0) for row in np.ascontiguousarray(in_s.T)]
-    blocks = np.array(found, dtype=np.int64) if all(found) else None
-    partition = Partition("blocked_mx2", n, (m, 2), HalfSplits(in_s), 0, {"m": m}, blocks, "m")
-    if blocks is None:
-        _blocked_enough(partition, in_s)
-    return partition
-
-
-def _blocked_enough(partition: Partition, in_s: NDArray[np.bool_]) -> None:
-    """Refuse halves that no blocks of about equal size can have made.
-
-    Records of one block go the same way in every replication, so there are at most h ways. With
-    block sizes that differ by at most one, an overlap is within 3h/8 records of n/4.
-    """
-    h = blocks_needed(in_s.shape[0])
-    ways = len(np.unique(in_s.T, axis=0))
-    worst = partition.overlaps().worst or 0.0
-    if ways > h or worst > 3 * h / 8:
-        raise Misfit(
-            f"these halves are not blocked: the records go {ways} ways (blocked: at most {h}), and "
-            f"an overlap of training sets is {worst:g} records off n/4 = {partition.n / 4:g} "
-            f"(blocked: at most {3 * h / 8:g}); name the scheme random_mx2"
-        )
-
-
-def _paired_halves(n: int, roles: Roles, keys: Any, counts: list[int]) -> Partition:
-    pairs = list(dict.fromkeys(key[0] for key in keys))
-    parts = [pair.split("/") for pair in pairs]
-    if any(len(part) != 2 for part in parts):
-        wrong = next(pair for pair, part in zip(pairs, parts) if len(part) != 2)
-        raise Misfit(f"replication {wrong!r} of paired_halves must be halving/half, such as 3/1")
-    halvings = list(dict.fromkeys(part[0] for part in parts))
-    m, j = len(halvings), counts[0]
-    if len(parts) != 2 * m or [part[0] for part in parts] != [h for h in halvings for _ in "12"]:
-        raise Misfit("every halving of paired_halves needs exactly two halves")
-    if set(counts) != {j}:
-        raise Misfit(f"the halves have {sorted(set(counts))} hold-outs; all need equally many")
-    used = roles.reshape(m, 2, j, n) > 0
-    if (used != used[:, :, :1]).any() or (used[:, 0, 0] & used[:, 1, 0]).any():
-        raise Misfit(
-            "the hold-outs of a half must use the records of that half, and the two halves of a "
-            "halving must share none"
-        )
-    options: dict[str, Any] = {"m": m, "j": j}
-    sizes = (roles == 2).sum(axis=1)
-    if (sizes == sizes[0]).all():
-        options["n_test"] = int(sizes[0])
-    return Partition(
-        "paired_halves", n, (m, 2, j), RoleSplits(roles), 0, options, replicated_by="m"
-    )
-
-
-_BUILDERS: dict[str, Builder] = {
-    "holdout": _holdout,
-    "repeated_holdout": _repeated_holdout,
-    "kfold": _from_folds("kfold"),
-    "repeated_kfold": _from_folds("repeated_kfold"),
-    "loo": _from_folds("loo"),
-    "random_mx2": _random_mx2,
-    "blocked_mx2": _blocked_mx2,
-    "paired_halves": _paired_halves,
-}

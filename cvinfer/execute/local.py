@@ -27,7 +27,7 @@ from cvinfer.execute.pool import Pool, Worker, undisturbed
 from cvinfer.progress import Progress
 from cvinfer.worker.scratch import Scratch
 from cvinfer.execute.store import Store, Stored
-from cvinfer.planning import Fit, RunPlan, label
+from cvinfer.planning import Fit, RunPlan
 
 #: Quick fits of a learner go to a worker in batches of about this many seconds, at most so many.
 BATCH_SECONDS = 0.1
@@ -468,7 +468,7 @@ class _Run:
 
     def _split(self, task: Task) -> str:
         partition = self.job.partitions[task.order.dataset][task.order.partition]
-        return f"split {task.order.split + 1} of {label(partition)}"
+        return f"split {task.order.split + 1} of {partition.label}"
 
     def _label(self, task: Task) -> str:
         if len(self.job.datasets) == 1:

@@ -65,6 +65,27 @@ class Partition:
             )
 
     @property
+    def scheme_and_shape(self) -> str:
+        """The id of the scheme with the shape, such as `kfold (10)`."""
+        shape = "×".join(map(str, self.shape))
+        return f"{self.scheme} ({shape})" if shape else self.scheme
+
+    @property
+    def label(self) -> str:
+        """What the partition is called in words, as its scheme declares."""
+        # The schemes are made of partitions, so that they come after them.
+        from .registry import schemes
+
+        info = schemes.get(self.scheme)
+        name = (None if info is None else info.words(self)) or self.scheme_and_shape
+        if self.options.get("replication"):
+            name += ", folds of its own"
+        for option, word in (("stratify", "stratified"), ("groups", "grouped")):
+            if self.options.get(option):
+                name += f", {word}"
+        return name
+
+    @property
     def compact(self) -> Splits:
         """The splits with what their compact form knows of them all."""
         assert isinstance(self.splits, Splits)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -14,10 +14,15 @@ from cvinfer.registry import Registry
 
 from .errors import PartitionError
 from .partition import Partition
+from .told import Told
 
-__all__ = ["SchemeInfo", "scheme", "schemes", "make_partition"]
+__all__ = ["SchemeInfo", "make_partition", "readable", "scheme", "schemes"]
 
 SchemeFunction = TypeVar("SchemeFunction", bound=Callable[..., Partition])
+
+#: What a partition is called in words: a text that its shape fills, or a function.
+Label = str | Callable[[Partition], str]
+FromRoles = Callable[[Told], Partition]
 
 _COMMON = ("seed", "stratify", "groups")
 
@@ -30,6 +35,8 @@ class SchemeInfo:
     `seed`, `stratify` and `groups` besides. refuses: which of the last two it cannot honour, and
     why.
     sizes: the shape of its splits, each axis a number, an option that counts it, or `n`.
+    label: what its partitions are called in words. from_roles: makes the partition of splits that
+    a file tells; None where they cannot be read back.
     """
 
     name: str
@@ -38,6 +45,8 @@ class SchemeInfo:
     defaults: Mapping[str, Any]
     refuses: Mapping[str, str]
     sizes: tuple[int | str, ...] = ()
+    label: Label | None = None
+    from_roles: FromRoles | None = None
 
     @property
     def stratify(self) -> bool:
@@ -48,6 +57,12 @@ class SchemeInfo:
     def groups(self) -> bool:
         """Whether it honours `groups`."""
         return "groups" not in self.refuses
+
+    def words(self, partition: Partition) -> str | None:
+        """What a partition of it is called; None where it declares no label."""
+        if isinstance(self.label, str):
+            return self.label.format(*partition.shape)
+        return None if self.label is None else self.label(partition)
 
     def count(self, n: int, options: Mapping[str, Any]) -> int:
         """How many splits it has on n records, from numbers alone: nothing is drawn.
@@ -66,17 +81,37 @@ schemes: Registry[SchemeInfo] = Registry(
 )
 
 
+class _Readable(Collection[str]):
+    """The schemes that splits can be read back as, asked anew each time: plug-ins come late."""
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, info in schemes.items() if info.from_roles is not None)
+
+    def __contains__(self, name: object) -> bool:
+        return any(name == each for each in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+readable = _Readable()
+
+
 def scheme(
     name: str,
     *,
     stratify: bool | str = True,
     groups: bool | str = True,
     sizes: tuple[int | str, ...] = (),
+    label: Label | None = None,
+    from_roles: FromRoles | None = None,
 ) -> Callable[[SchemeFunction], SchemeFunction]:
     """Register a scheme under its id; its docstring's first line describes it.
 
     stratify, groups: the reason, or just False, where the scheme cannot honour them.
-    sizes: see `SchemeInfo`.
+    sizes, from_roles: see `SchemeInfo`.
+    label: a text with a {} for each axis of the shape that it names, such as "{}-fold", or a
+    function of the partition; without it a partition is called by its name and shape.
     """
     honours = {"stratify": stratify, "groups": groups}
     refuses = {
@@ -90,7 +125,14 @@ def scheme(
         own = {p.name: p.default for p in parameters if p.name not in _COMMON}
         description = (inspect.getdoc(function) or "").partition("\n")[0]
         info = SchemeInfo(
-            name, function, description, MappingProxyType(own), MappingProxyType(refuses), sizes
+            name,
+            function,
+            description,
+            MappingProxyType(own),
+            MappingProxyType(refuses),
+            sizes,
+            label,
+            from_roles,
         )
         schemes.add(name, info, function.__module__)
         return function

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cvinfer.planning.fits import Fit, RunPlan, fit_seed, plan_run, split_key
-from cvinfer.planning.needs import Use, allocate, label, own_folds
+from cvinfer.planning.needs import Use, allocate, own_folds
 from cvinfer.planning.summary import COUNTS, plan_summary
 
 __all__ = [
@@ -13,7 +13,6 @@ __all__ = [
     "Use",
     "allocate",
     "fit_seed",
-    "label",
     "own_folds",
     "plan_run",
     "plan_summary",

@@ -41,35 +41,6 @@ def allocate(
     return pool.partitions, uses, intervals
 
 
-def label(partition: Partition) -> str:
-    """What a partition is called in words."""
-    shape = partition.shape
-    first = shape[0] if shape else 1
-    names = {
-        "holdout": "hold-out",
-        "repeated_holdout": f"{first} hold-outs",
-        "kfold": f"{first}-fold",
-        "repeated_kfold": "×".join(map(str, shape)) + "-fold",
-        "random_mx2": f"random {first}×2",
-        "blocked_mx2": f"blocked {first}×2",
-        "loo": "leave-one-out",
-        "paired_halves": f"{first} paired halvings",
-    }
-    name = names.get(partition.scheme, partition.scheme)
-    if partition.scheme.endswith("holdout"):
-        # Whole groups train, so that grouped hold-outs differ in size.
-        sizes = partition.sizes.reshape(-1, 2)
-        low, high = int(sizes[:, 0].min()), int(sizes[:, 0].max())
-        trained = f"{low if low == high else f'{low} to {high}'} for training"
-        name += f", {trained}" if high else f", {int(sizes[0, 1]):,} records tested"
-    if partition.options.get("replication"):
-        name += ", folds of its own"
-    for option, word in (("stratify", "stratified"), ("groups", "grouped")):
-        if partition.options.get(option):
-            name += f", {word}"
-    return name
-
-
 def partitions_for(request: SchemeRequest, dataset: Dataset, spec: Spec) -> list[Partition]:
     """The partitions of a scheme that the spec names (several where a file holds several)."""
     options = dict(request.options)
@@ -182,7 +153,7 @@ class _Pool:
                 )
         where = "the predictions are of" if self.fixed else "partition has"
         offered = (
-            ", ".join(dict.fromkeys(label(partition) for partition in self.partitions)) or "nothing"
+            ", ".join(dict.fromkeys(partition.label for partition in self.partitions)) or "nothing"
         )
         key = "tests" if declared.kind == "test" else "intervals"
         raise UserError(

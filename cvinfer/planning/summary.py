@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Collection, Iterable, Optional, Protocol, Sequence
 
 from cvinfer.planning.fits import RunPlan
-from cvinfer.planning.needs import label
 
 
 class Known(Protocol):
@@ -48,7 +47,7 @@ def plan_summary(
         "learners": learners,
         "tests": tests,
         "partitions": [
-            {"data": plan.dataset.name, "scheme": one.scheme, "label": label(one)}
+            {"data": plan.dataset.name, "scheme": one.scheme, "label": one.label}
             for plan in planned
             for one in plan.partitions
         ],
@@ -73,7 +72,7 @@ def _rows(
                     "data": plan.dataset.name,
                     "learner": learner,
                     kind: use.request.name,
-                    "partitions": [label(plan.partitions[i]) for i in use.partitions],
+                    "partitions": [plan.partitions[i].label for i in use.partitions],
                     "naive": use.naive,
                     "distinct": len(new),
                     "stored": len(new.intersection(stored)),

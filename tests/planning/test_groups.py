@@ -20,7 +20,7 @@ from cvinfer.data import write_splits
 from cvinfer.errors import UserError
 from cvinfer.inference import intervals, tests
 from cvinfer.partitions import make_partition, schemes
-from cvinfer.planning import label, plan_run
+from cvinfer.planning import plan_run
 from cvinfer.runner import load, run, run_plans
 from cvinfer.spec import SpecError
 
@@ -85,7 +85,7 @@ def test_every_test_and_interval_on_grouped_partitions(tmp_path: Path) -> None:
     assert plan is not None
     assert {one.scheme for one in plan.partitions} == set(HONOURING)
     for one in plan.partitions:
-        assert one.options["groups"] == "patient" and label(one).endswith(", grouped")
+        assert one.options["groups"] == "patient" and one.label.endswith(", grouped")
         assert cut(rows, "patient", of_plan(one)) == 0, one
         assert cut(rows, "ward", of_plan(one)) > 0  # the check sees groups that are cut
     found = run(path, jobs=2, output=tmp_path / "out", write=True)
@@ -129,7 +129,7 @@ def test_a_partition_honours_a_column_of_its_own(tmp_path: Path, scheme: str) ->
     assert cut(rows, "ward", of_plan(ward)) == 0 < cut(rows, "patient", of_plan(plain))
     assert cut(rows, "patient", of_plan(patient)) == 0 < cut(rows, "ward", of_plan(patient))
     assert [one.options["groups"] for one in plan.partitions[:3]] == ["ward", "patient", False]
-    assert [label(one).endswith("grouped") for one in plan.partitions[:3]] == [True, True, False]
+    assert [one.label.endswith("grouped") for one in plan.partitions[:3]] == [True, True, False]
     # Data that was not read by the check, as a download is not, is read with the same groups.
     _, later = load(spec)
     assert (
@@ -193,7 +193,7 @@ def test_splits_written_are_read_again_as_grouped(tmp_path: Path) -> None:
     found = plan_run(from_file, sets[0])
     assert found.partitions == plan.partitions
     assert {fit.key for fit in found.fits} == {fit.key for fit in plan.fits}
-    assert all(label(one).endswith("grouped") for one in found.partitions)
+    assert all(one.label.endswith("grouped") for one in found.partitions)
     # One K-fold alone in the file: the own folds that are drawn beside it are grouped as well.
     write_splits(plan.partitions[:1], tmp_path / "splits.csv")
     alone = grouped_spec(tmp_path, data, tests=["wong_welch_t"], partition=given)
@@ -210,7 +210,7 @@ def test_splits_that_cut_groups_are_refused_also_where_no_check_was(tmp_path: Pa
         load(grouped_spec(tmp_path, data, partition=given))
     off = {**given, "groups": False}
     spec, sets = load(grouped_spec(tmp_path, data, partition=off))
-    assert label(plan_run(spec, sets[0]).partitions[0]) == "5-fold"
+    assert plan_run(spec, sets[0]).partitions[0].label == "5-fold"
     # The data of this spec might have come from a server, after the check.
     (request,) = spec.partition or ()
     bare = replace(request, options={"path": "s.csv"})

@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 from cvinfer.errors import UserError
+from cvinfer.partitions.registry import readable
 
 from ..prediction_columns import in_order
 from ..predictions import PredictionSet, read_predictions
 from ..registry import COLUMNS, Option, Request, source
 from .csv import file_stem
 
-SCHEMES = (
-    "blocked_mx2",
-    "holdout",
-    "kfold",
-    "loo",
-    "random_mx2",
-    "repeated_holdout",
-    "repeated_kfold",
-)
 OPTIONS = {
     "path": Option(
         "string",
@@ -50,7 +42,7 @@ MAPPED = ("record", "truth", "split")
     "predictions",
     "predictions made elsewhere, or by an earlier run",
     OPTIONS,
-    choices={"scheme": SCHEMES},
+    choices={"scheme": readable},
     shared=COLUMNS,
     refuses={"groups": "predictions bring their own splits; groups belong where those are made"},
 )

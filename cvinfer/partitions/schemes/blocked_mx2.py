@@ -16,6 +16,7 @@ from ..partition import Partition
 from ..registry import scheme
 from ..split import HalfSplits
 from ..streams import stream
+from ..told import Misfit, Told
 
 __all__ = ["blocked_mx2"]
 
@@ -24,7 +25,40 @@ _NAME = "blocked_mx2"
 NESTING = 8
 
 
-@scheme("blocked_mx2", sizes=("m", 2))
+def _from_roles(told: Told) -> Partition:
+    """With its blocks where the halves are those of the printed arrays."""
+    in_s = told.halves(_NAME)
+    m = len(in_s)
+    if not 2 <= m <= MOST_REPLICATIONS:
+        raise Misfit(f"blocked_mx2 has 2 to {MOST_REPLICATIONS} replications, not {m}")
+    array = block_array(m) > 0
+    number = {row.tobytes(): at + 1 for at, row in enumerate(array)}
+    found = [number.get(row.tobytes(), 0) for row in np.ascontiguousarray(in_s.T)]
+    blocks = np.array(found, dtype=np.int64) if all(found) else None
+    partition = Partition(_NAME, told.n, (m, 2), HalfSplits(in_s), 0, {"m": m}, blocks, "m")
+    if blocks is None:
+        _blocked_enough(partition, in_s)
+    return partition
+
+
+def _blocked_enough(partition: Partition, in_s: NDArray[np.bool_]) -> None:
+    """Refuse halves that no blocks of about equal size can have made.
+
+    Records of one block go the same way in every replication, so there are at most h ways. With
+    block sizes that differ by at most one, an overlap is within 3h/8 records of n/4.
+    """
+    h = blocks_needed(in_s.shape[0])
+    ways = len(np.unique(in_s.T, axis=0))
+    worst = partition.overlaps().worst or 0.0
+    if ways > h or worst > 3 * h / 8:
+        raise Misfit(
+            f"these halves are not blocked: the records go {ways} ways (blocked: at most {h}), and "
+            f"an overlap of training sets is {worst:g} records off n/4 = {partition.n / 4:g} "
+            f"(blocked: at most {3 * h / 8:g}); name the scheme random_mx2"
+        )
+
+
+@scheme("blocked_mx2", sizes=("m", 2), label="blocked {}×2", from_roles=_from_roles)
 def blocked_mx2(
     n: int,
     m: int = 5,

@@ -8,13 +8,26 @@ from typing import Any
 from ..checks import seed_of
 from ..partition import Partition
 from ..registry import scheme
-from ..split import RoleSplits
-from .repeated_holdout import checked_holdout, holdout_roles
+from ..split import TRAIN, RoleSplits
+from ..told import Misfit, Told
+from .repeated_holdout import checked_holdout, held_out, holdout_roles
 
 __all__ = ["holdout"]
 
 
-@scheme("holdout")
+def _label(partition: Partition) -> str:
+    return f"hold-out, {held_out(partition)}"
+
+
+def _from_roles(told: Told) -> Partition:
+    roles = told.roles
+    if len(roles) != 1:
+        raise Misfit(f"a holdout is one split, not {len(roles)}; name it repeated_holdout")
+    options = {"n1": int((roles == TRAIN).sum())}
+    return Partition("holdout", told.n, (), RoleSplits(roles), 0, options)
+
+
+@scheme("holdout", label=_label, from_roles=_from_roles)
 def holdout(
     n: int,
     n1: int | float | Fraction | None = None,

@@ -14,11 +14,18 @@ from ..partition import Partition
 from ..registry import scheme
 from ..split import FoldSplits
 from ..streams import stream
+from ..told import Told, one_replication
 
 __all__ = ["kfold", "fold_numbers", "checked_folds"]
 
 
-@scheme("kfold", sizes=("k",))
+def _from_roles(told: Told) -> Partition:
+    folds, k = told.folds("kfold"), told.counts[0]
+    one_replication("kfold", folds)
+    return Partition("kfold", told.n, (k,), FoldSplits(folds, k), 0, {"k": k})
+
+
+@scheme("kfold", sizes=("k",), label="{}-fold", from_roles=_from_roles)
 def kfold(
     n: int, k: int = 10, *, seed: int = 0, stratify: Any = None, groups: Any = None
 ) -> Partition:

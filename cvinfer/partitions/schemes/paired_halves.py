@@ -13,8 +13,9 @@ from ..errors import PartitionError
 from ..labels import Labels, deal_order, draw_training, labels_of, need_records
 from ..partition import Partition
 from ..registry import scheme
-from ..split import RoleSplits
+from ..split import TEST, RoleSplits
 from ..streams import permutations, stream
+from ..told import Misfit, Told
 
 __all__ = ["paired_halves"]
 
@@ -22,7 +23,39 @@ _NAME = "paired_halves"
 _CUTS_GROUPS = "a hold-out inside a half would cut them again"
 
 
-@scheme("paired_halves", groups=_CUTS_GROUPS, sizes=("m", 2, "j"))
+def _from_roles(told: Told) -> Partition:
+    roles, counts = told.roles, told.counts
+    pairs = list(dict.fromkeys(key[0] for key in told.keys))
+    parts = [pair.split("/") for pair in pairs]
+    if any(len(part) != 2 for part in parts):
+        wrong = next(pair for pair, part in zip(pairs, parts) if len(part) != 2)
+        raise Misfit(f"replication {wrong!r} of paired_halves must be halving/half, such as 3/1")
+    halvings = list(dict.fromkeys(part[0] for part in parts))
+    m, j = len(halvings), counts[0]
+    if len(parts) != 2 * m or [part[0] for part in parts] != [h for h in halvings for _ in "12"]:
+        raise Misfit("every halving of paired_halves needs exactly two halves")
+    if set(counts) != {j}:
+        raise Misfit(f"the halves have {sorted(set(counts))} hold-outs; all need equally many")
+    used = roles.reshape(m, 2, j, told.n) > 0
+    if (used != used[:, :, :1]).any() or (used[:, 0, 0] & used[:, 1, 0]).any():
+        raise Misfit(
+            "the hold-outs of a half must use the records of that half, and the two halves of a "
+            "halving must share none"
+        )
+    options: dict[str, Any] = {"m": m, "j": j}
+    sizes = (roles == TEST).sum(axis=1)
+    if (sizes == sizes[0]).all():
+        options["n_test"] = int(sizes[0])
+    return Partition(_NAME, told.n, (m, 2, j), RoleSplits(roles), 0, options, replicated_by="m")
+
+
+@scheme(
+    "paired_halves",
+    groups=_CUTS_GROUPS,
+    sizes=("m", 2, "j"),
+    label="{} paired halvings",
+    from_roles=_from_roles,
+)
 def paired_halves(
     n: int,
     m: int = 10,

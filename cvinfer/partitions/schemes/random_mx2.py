@@ -16,6 +16,7 @@ from ..partition import Partition
 from ..registry import scheme
 from ..split import HalfSplits
 from ..streams import again, stream
+from ..told import Told
 
 __all__ = ["random_mx2"]
 
@@ -23,7 +24,13 @@ _DRAWS = 10_000
 _TWO_BINS = np.array([[True], [False]])
 
 
-@scheme("random_mx2", sizes=("m", 2))
+def _from_roles(told: Told) -> Partition:
+    in_s = told.halves("random_mx2")
+    m = len(in_s)
+    return Partition("random_mx2", told.n, (m, 2), HalfSplits(in_s), 0, {"m": m}, replicated_by="m")
+
+
+@scheme("random_mx2", sizes=("m", 2), label="random {}×2", from_roles=_from_roles)
 def random_mx2(
     n: int, m: int = 5, *, rcp: int = 0, seed: int = 0, stratify: Any = None, groups: Any = None
 ) -> Partition:

@@ -13,15 +13,43 @@ from ..errors import PartitionError
 from ..labels import Labels, draw_training, labels_of, need_records
 from ..partition import Partition
 from ..registry import scheme
-from ..split import RoleSplits
+from ..split import TRAIN, RoleSplits
 from ..streams import again, stream
+from ..told import Misfit, Told
 
-__all__ = ["repeated_holdout", "checked_holdout", "holdout_roles"]
+__all__ = ["repeated_holdout", "checked_holdout", "held_out", "holdout_roles"]
 
 _DRAWS = 20
 
 
-@scheme("repeated_holdout", sizes=("j",))
+def held_out(partition: Partition) -> str:
+    """How many records train; where none is at hand, how many are tested."""
+    # Whole groups train, so that grouped hold-outs differ in size.
+    sizes = partition.sizes.reshape(-1, 2)
+    low, high = int(sizes[:, 0].min()), int(sizes[:, 0].max())
+    if not high:
+        return f"{int(sizes[0, 1]):,} records tested"
+    return f"{low if low == high else f'{low} to {high}'} for training"
+
+
+def _label(partition: Partition) -> str:
+    return f"{partition.shape[0]} hold-outs, {held_out(partition)}"
+
+
+def _from_roles(told: Told) -> Partition:
+    roles, counts = told.roles, told.counts
+    if len(counts) != 1 and set(counts) != {1}:
+        raise Misfit(f"a replication of repeated_holdout is one split, not {max(counts)}")
+    options: dict[str, Any] = {"j": len(roles)}
+    sizes = (roles == TRAIN).sum(axis=1)
+    if (sizes == sizes[0]).all():
+        options["n1"] = int(sizes[0])
+    shape = (len(roles),)
+    splits = RoleSplits(roles)
+    return Partition("repeated_holdout", told.n, shape, splits, 0, options, replicated_by="j")
+
+
+@scheme("repeated_holdout", sizes=("j",), label=_label, from_roles=_from_roles)
 def repeated_holdout(
     n: int,
     j: int = 15,

@@ -10,12 +10,21 @@ from ..checks import seed_of, whole
 from ..partition import Partition
 from ..registry import scheme
 from ..split import FoldSplits
+from ..told import Told
 from .kfold import checked_folds, fold_numbers
 
 __all__ = ["repeated_kfold"]
 
 
-@scheme("repeated_kfold", sizes=("r", "k"))
+def _from_roles(told: Told) -> Partition:
+    folds, k = told.folds("repeated_kfold"), told.counts[0]
+    options = {"r": len(folds), "k": k}
+    shape = (len(folds), k)
+    splits = FoldSplits(folds, k)
+    return Partition("repeated_kfold", told.n, shape, splits, 0, options, replicated_by="r")
+
+
+@scheme("repeated_kfold", sizes=("r", "k"), label="{}×{}-fold", from_roles=_from_roles)
 def repeated_kfold(
     n: int,
     r: int = 10,
