@@ -29,6 +29,7 @@ from typing import (
 from cvinfer import __version__
 from cvinfer.errors import CvinferError, UserError
 from cvinfer.foreign import confirm, is_plain, say, say_json, say_whole
+from cvinfer.report.formats import formats
 
 try:
     import click
@@ -393,7 +394,7 @@ def write_out(text: str, output: Optional[Path]) -> None:
     if output is None or str(output) == "-":
         say_whole(text)
         return
-    from cvinfer.analysis.document import write_text
+    from cvinfer.report.files import write_text
 
     try:
         write_text(output, text)
@@ -799,7 +800,7 @@ def splits(spec: Path, overrides: tuple[str, ...], allow_code: bool, output: Pat
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["latex", "markdown", "csv", "text"]),
+    type=click.Choice(list(formats)),
     default="text",
     show_default=True,
     help="csv has every number in full precision.",

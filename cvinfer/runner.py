@@ -29,7 +29,8 @@ from cvinfer.execute.places import find_store, output_directory
 from cvinfer.places import predictions_files
 from cvinfer.planning import RunPlan, allocate, plan_run
 from cvinfer.analysis.remedies import lacking_in_training
-from cvinfer.analysis.document import DataRun, build, write_text
+from cvinfer.analysis.document import DataRun, build
+from cvinfer.report.files import write_text
 from cvinfer.spec.finished import FACTS_NAME
 from cvinfer.spec.model import Spec
 from cvinfer.whole import can_write
@@ -468,8 +469,10 @@ def _get_ready() -> None:
     """Load what inference and reports need while the workers load what learners need."""
     import importlib
 
-    for module in ("scipy.special", "cvinfer.report.latex", "cvinfer.report.markdown", "jinja2"):
-        importlib.import_module(module)
+    from cvinfer import report
+
+    importlib.import_module("scipy.special")
+    report.get_ready()
     client = sys.modules.get("cvinfer.engines._r.client")
     if client is not None:
         client.end()  # R was asked all there is to ask; its memory is for the workers

@@ -90,7 +90,7 @@ class Wishes(NamedTuple):
 
 def write_spec(data: Optional[Path], wishes: Wishes, output: Path, force: bool) -> list[str]:
     """Write a spec that was found right; notes on what the user should look at come back."""
-    from cvinfer.analysis.document import write_text
+    from cvinfer.report.files import write_text
 
     if output.exists() and not force:
         raise UserError(f"{output} is there already; say --force to overwrite it, or -o FILE")

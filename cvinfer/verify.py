@@ -101,7 +101,7 @@ def verify(
 
 def compared(file: str, expected: Mapping[str, Any], made: Mapping[str, Any]) -> Verdict:
     """The verdict on a document that was made again."""
-    from cvinfer.analysis.document import canonical
+    from cvinfer.report.files import canonical
 
     found = json.loads(canonical(made))
     every = list(differences(expected, found))

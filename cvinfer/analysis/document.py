@@ -1,16 +1,15 @@
 """The result document: what a run found, as plain values that JSON can hold.
 
-`build` puts it together from the finished `DataRun`s, one for each data set; `write_result` writes
-it canonically. It holds no times, no host and no absolute paths, so that a rerun gives the same
-bytes. Its shape is that of `schemas/result.schema.json`.
+`build` makes it whole from the finished `DataRun`s, one for each data set; nobody changes it
+afterwards. It holds no times, no host and no absolute paths, so that a rerun gives the same bytes.
+Its shape is that of `schemas/result.schema.json`.
 """
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from fractions import Fraction
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Any, Mapping, Optional, Protocol, Sequence
 
 import numpy as np
@@ -26,7 +25,6 @@ from cvinfer.analysis import judge
 from cvinfer.analysis.sentences import sentence
 from cvinfer.analysis.verdicts import A_BETTER, B_BETTER, Family, Tested, verdict
 from cvinfer.analysis.words import split_sizes, trained_elsewhere, training_words
-from cvinfer.whole import whole
 
 #: Version of the result format.
 FORMAT = 1
@@ -196,26 +194,6 @@ def build(
         "manifest": plain(manifest),
     }
     return {**document, "missing": list(missing)} if missing else document
-
-
-def canonical(document: Mapping[str, Any]) -> str:
-    """The one way to write a document: sorted keys, no NaN, a newline at the end."""
-    text = json.dumps(document, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False)
-    return text + "\n"
-
-
-def write_result(directory: Path, document: Mapping[str, Any]) -> Path:
-    """Write `result.json` into `directory`, whole or not at all."""
-    return write_text(Path(directory) / "result.json", canonical(document))
-
-
-def write_text(path: Path, text: str) -> Path:
-    """Write a file beside its place and move it there, so that nobody meets half of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with whole(path) as stream:
-        # Half a surrogate pair (from a broken file name) becomes its JSON escape.
-        stream.write(text.encode("utf-8", errors="backslashreplace"))
-    return path
 
 
 def discordant_records(run: DataRun, comparison: ComparisonRun) -> Optional[float]:

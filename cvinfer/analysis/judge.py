@@ -7,12 +7,13 @@ without a run. Differences are loss_A - loss_B: positive, A is worse.
 from __future__ import annotations
 
 import json
-from typing import Any, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence
 
 from cvinfer.arrays import entries
-from cvinfer.inference.correction import METHODS as CORRECTION_METHODS
-from cvinfer.inference.correction import Correction
 from cvinfer.analysis.words import correction_word, p_equation
+
+if TYPE_CHECKING:
+    from cvinfer.inference.correction import Correction
 
 #: Fewer discordant records than this, and chi-squared is a poor approximation for McNemar.
 FEW_DISCORDANT = 25
@@ -29,12 +30,12 @@ def corrected_p(p_values: Sequence[Optional[float]], method: str) -> list[Option
     benjamini-hochberg min(1, min_{j>=i} (m / j) p_(j)) (Benjamini and Hochberg 1995), which
     controls the false discovery rate.
     """
-    if method not in CORRECTION_METHODS:
-        raise ValueError(
-            f"there is no correction {method!r}; it is one of {', '.join(CORRECTION_METHODS)}"
-        )
     import numpy as np
 
+    from cvinfer.inference.correction import METHODS
+
+    if method not in METHODS:
+        raise ValueError(f"there is no correction {method!r}; it is one of {', '.join(METHODS)}")
     known = [at for at, p in enumerate(p_values) if p is not None]
     p = np.array([p_values[at] for at in known], dtype=np.float64)
     if not ((p >= 0) & (p <= 1)).all():

@@ -1,54 +1,31 @@
-"""From finished runs to the result document, and from the document to tables.
+"""From a finished document to tables and files.
 
-`document.build` makes the document, `document.write_result` writes it, `render` turns it into
-LaTeX, Markdown, CSV or plain text. Rendering reads the document and nothing else.
+`render` turns it into one of the formats of the folder `formats`, `write_report` writes the files
+of a run. All of it reads the document and nothing else, and never changes it.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
+import importlib
 from typing import Any, Mapping
 
-from cvinfer.errors import UserError
-from cvinfer.foreign import shown_all
+from cvinfer.report.files import write_report
 
-FORMATS = ("latex", "markdown", "csv", "text")
-
-__all__ = ["FORMATS", "render", "write_report"]
+__all__ = ["get_ready", "render", "write_report"]
 
 
-def render(document: Mapping[str, Any], format: str) -> str:
-    """The tables of a result document as one text in `format`, one of `FORMATS`."""
-    if format == "latex":
-        from cvinfer.report.latex import latex
+def render(document: Mapping[str, Any], name: str) -> str:
+    """The tables of a result document as one text in the format of that name."""
+    from cvinfer.report.formats import formats
 
-        return latex(document)  # which has its own way to show what LaTeX cannot
-    document = shown_all(document)
-    if format == "markdown":
-        from cvinfer.report.markdown import markdown
-
-        return markdown(document)
-    if format == "csv":
-        from cvinfer.report.tables import csv_text
-
-        return csv_text(document)
-    if format == "text":
-        from cvinfer.report.terminal import plain_text
-
-        return plain_text(document)
-    raise UserError(f"there is no format {format!r}; it is one of {', '.join(FORMATS)}")
+    return formats.find(name).render(document)
 
 
-def write_report(directory: Path, document: Mapping[str, Any]) -> tuple[Path, ...]:
-    """Write result.json, result.tex, references.bib and result.md; each appears whole or not."""
-    from cvinfer.inference import bibliography
-    from cvinfer.analysis.document import write_result, write_text
+def get_ready() -> None:
+    """Load what writing a run's files needs, while there is time."""
+    from cvinfer.report.formats import formats
 
-    texts = {
-        "result.tex": render(document, "latex"),
-        "references.bib": bibliography(),
-        "result.md": render(document, "markdown"),
-    }
-    written = [write_result(directory, document)]
-    written += [write_text(Path(directory) / name, text) for name, text in texts.items()]
-    return tuple(written)
+    for each in formats.values():
+        if each.file is not None:
+            for module in each.needs:
+                importlib.import_module(module)

@@ -1,28 +1,18 @@
-"""The result on a terminal: tables that fit its width, sentences, warnings.
-
-A terminal gets bold and rules through rich; a file or a pipe gets plain text, 80 columns wide.
-"""
+"""The result on a terminal: bold and rules through rich; a file or a pipe gets plain text."""
 
 from __future__ import annotations
 
 import shutil
 import sys
-import unicodedata
-from dataclasses import replace
-from typing import IO, Any, Mapping, Optional, Sequence
+from typing import IO, Any, Mapping, Optional
 
 from cvinfer.foreign import print_styled, shown_all, write_to
-from cvinfer.analysis import judge
-from cvinfer.report.tables import Cite, Group, Paper, Part, Table, Words, footnotes
-from cvinfer.report.tables import filled_lines, parts, tables, title_lines, wrap
+from cvinfer.report.formats import text
+from cvinfer.report.formats.text import WIDTH, cells_wide, plain_text
 
-WIDTH = 80
-GAP = 2
-TITLE = 13.0  # room for "conservative", the longest word of a heading
+__all__ = ["cells_wide", "plain_text", "print_result"]
+
 STYLES = {"": "", "bold": "bold green", "head": "bold"}
-
-#: Pieces of text with the name of their style.
-Line = list[tuple[str, str]]
 
 
 def print_result(
@@ -38,170 +28,13 @@ def print_result(
 
     columns = width or shutil.get_terminal_size((WIDTH, 24)).columns
     console = Console(file=stream, width=columns, highlight=False, soft_wrap=False)
-    for part, limit in _cut(document, columns):
-        print_styled(console, ("\n".join([*_folded(_caption(part), columns), ""]), "bold"))
-        for line in _layout(part, limit, stars=False):
-            print_styled(console, *((text, STYLES[style]) for text, style in line))
+    for part, limit in text.cut(document, columns):
+        print_styled(console, ("\n".join([*text.folded(text.caption(part), columns), ""]), "bold"))
+        for line in text.layout(part, limit, stars=False):
+            print_styled(console, *((piece, STYLES[style]) for piece, style in line))
         print_styled(console)
-        for note in _notes(part):
-            print_styled(console, ("\n".join(_folded(note, columns)), "dim"))
+        for note in text.notes(part):
+            print_styled(console, ("\n".join(text.folded(note, columns)), "dim"))
         print_styled(console)
-    for closing in _closing(document):
-        print_styled(console, ("\n".join(_folded(closing, columns)), ""))
-
-
-def plain_text(document: Mapping[str, Any], width: int = WIDTH) -> str:
-    """The same as plain text; bold becomes a star."""
-    lines: list[str] = []
-    for part, limit in _cut(document, width):
-        table = ["".join(text for text, _ in line) for line in _layout(part, limit, stars=True)]
-        lines += [*_folded(_caption(part), width), "", *table, ""]
-        for note in _notes(part, stars=True):
-            lines += _folded(note, width)
-        lines += [""]
-    for line in _closing(document):
-        lines += _folded(line, width)
-    return "\n".join(line.rstrip() for line in lines) + "\n"
-
-
-def cells_wide(text: str) -> int:
-    """How many columns of a terminal a text takes."""
-    return sum(map(_cell_wide, text))
-
-
-def _cell_wide(character: str) -> int:
-    if unicodedata.combining(character):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
-
-
-def _paper(width: int) -> Paper:
-    # One column more for the star or the footnote's mark.
-    return Paper(
-        width=float(width),
-        gap=float(GAP),
-        measure=_measure,
-        measure_bold=_measure,
-        widest_name=20.0,
-        narrowest_name=9.0,
-        widest_title=TITLE,
-    )
-
-
-def _cut(document: Mapping[str, Any], width: int) -> list[tuple[Part, float]]:
-    made = []
-    for table in tables(document):
-
-        def rows_for(groups: Sequence[Group], limit: float, table: Table = table) -> list[range]:
-            return [range(table.rows)]
-
-        cut, limit = parts(table, _paper(width), rows_for)
-        made += [(part, limit) for part in cut]
-    return made
-
-
-def _caption(part: Part) -> str:
-    of = f" Part {part.number} of {part.of}." if part.of > 1 else ""
-    return part.table.caption + of
-
-
-def _measure(text: str) -> float:
-    return cells_wide(text) + 1.0
-
-
-def _layout(part: Part, limit: float, stars: bool) -> list[Line]:
-    """Lines of a table; a cell may take several. `stars` stand in for bold in plain text."""
-    body = [_row(part, row, limit, stars) for row in part.rows]
-    heads = [
-        [(line, "head") for line in title_lines(column.title, TITLE, _measure)]
-        for column in part.columns
-    ]
-    widths = [
-        max(cells_wide(text) for lines in column for text, _ in lines)
-        for column in zip(heads, *body)
-    ]
-    spans, at = [], len(part.keys)
-    for group in part.groups:
-        size = len(group.shared) + len(group.own)
-        # A heading wider than its columns widens the last of them.
-        inside = sum(widths[at : at + size]) + GAP * (size - 1)
-        widths[at + size - 1] += max(cells_wide(group.title) - inside, 0)
-        spans.append(sum(widths[at : at + size]) + GAP * (size - 1))
-        at += size
-    keys, gap = len(part.keys), " " * GAP
-    left = " " * (sum(widths[:keys]) + GAP * (keys - 1))
-    titles = gap.join([left, *(_pad(g.title, s, "c") for g, s in zip(part.groups, spans))])
-    rules = gap.join([left, *("─" * span for span in spans)])
-    made: list[Line] = [[(titles, "head")], [(rules, "")]]
-    made += _lines(heads, widths, keys, bottom=True)
-    made.append([("─" * (sum(widths) + GAP * (len(widths) - 1)), "")])
-    for cells in body:
-        made += _lines(cells, widths, keys, bottom=False)
-    return made
-
-
-def _row(part: Part, row: int, limit: float, stars: bool) -> list[Line]:
-    """The cells of a row, each as lines of (text, style)."""
-    first = row == part.rows[0] or part.table.block[row] != part.table.block[row - 1]
-    made: list[Line] = []
-    for at, column in enumerate(part.columns):
-        cell = column.cells[row]
-        starred = stars and any(column.cells[other].bold for other in part.rows)
-        # Numbers without a star keep its place, so that their digits stay in line.
-        text = cell.text + ("*" if cell.bold else " ") * (starred and cell.footnote is None)
-        if column.title == "Data" and at == 0 and not first:
-            text = ""
-        text += f" {part.mark(cell)})" if part.mark(cell) else ""
-        lines = wrap(text, limit + 1.01, _measure) if at < len(part.keys) else [text]
-        made.append([(line, "bold" if cell.bold else "") for line in lines])
-    return made
-
-
-def _lines(cells: Sequence[Line], widths: Sequence[int], keys: int, bottom: bool) -> list[Line]:
-    height = max(len(cell) for cell in cells)
-    made = []
-    for level in range(height):
-        line: Line = []
-        for at, (cell, width) in enumerate(zip(cells, widths)):
-            place = level - (height - len(cell) if bottom else 0)
-            text, style = cell[place] if 0 <= place < len(cell) else ("", "")
-            line += [(" " * GAP, "")] * (at > 0)
-            line.append((_pad(text, width, "l" if at < keys else "r"), style))
-        made.append(line)
-    return made
-
-
-def _pad(text: str, width: int, side: str) -> str:
-    space = max(width - cells_wide(text), 0)
-    if side == "c":
-        return " " * (space // 2) + text + " " * (space - space // 2)
-    return text + " " * space if side == "l" else " " * space + text
-
-
-def _notes(part: Part, stars: bool = False) -> list[str]:
-    # What concerns the whole table is said once, below its last part.
-    last = part.number == part.of
-    general = replace(part, groups=part.table.groups).notes if last else ()
-    notes = [_words(words) for words in general]
-    if stars:
-        notes = [f"Starred:{note[5:]}" if note.startswith("Bold:") else note for note in notes]
-    return notes + [f"{mark}) {text}" for mark, text in footnotes(part)]
-
-
-def _words(words: Words) -> str:
-    return "".join(f"[{word.key}]" if isinstance(word, Cite) else word for word in words)
-
-
-def _closing(document: Mapping[str, Any]) -> list[str]:
-    lines = [verdict["sentence"] for verdict in document["verdicts"]]
-    notes = judge.data_notes(document)
-    if notes:
-        lines += ["", "Notes on the data", *(f"- {note}" for note in notes)]
-    if document["warnings"]:
-        lines += ["", "Warnings", *(f"- {warning}" for warning in document["warnings"])]
-    return lines
-
-
-def _folded(text: str, width: int) -> list[str]:
-    first, *rest = filled_lines(text, width - 2.0, cells_wide)
-    return [first, *(f"  {line}" for line in rest)]
+    for closing in text.closing(document):
+        print_styled(console, ("\n".join(text.folded(closing, columns)), ""))

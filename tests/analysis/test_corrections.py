@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from tests.report.report_examples import LETTER, made
 
-from cvinfer.analysis import document as documents
+from cvinfer.report import files
 from cvinfer.report import render
-from cvinfer.analysis.judge import CORRECTION_METHODS, corrected_p
+from cvinfer.analysis.judge import corrected_p
+from cvinfer.inference.correction import METHODS as CORRECTION_METHODS
 
 SEVEN = (0.04, 0.001, 0.3, 0.04, 0.9, 0.0002, 0.013)
 SIX = (0.0, 1.0, 0.5, 0.025, 0.025, 0.6)
@@ -113,7 +114,7 @@ def test_over_data_makes_each_data_set_a_family() -> None:
         assert "Holm's correction over the 3 comparisons of each data set" in flat
         assert "for each data set simultaneous ones (Bonferroni)" in flat
         assert "Holm's correction over 6 comparisons" in " ".join(render(together, format_).split())
-    assert documents.canonical(document["spec"]) != documents.canonical(together["spec"])
+    assert files.canonical(document["spec"]) != files.canonical(together["spec"])
 
 
 def test_families_of_one_are_not_called_corrected() -> None:

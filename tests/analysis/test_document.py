@@ -16,6 +16,7 @@ from tests.report.report_examples import MANIFEST, Learner, Spec, facts, reread
 from cvinfer.inference import compare_losses, infer
 from cvinfer.partitions import make_partition
 from cvinfer.analysis import document as documents
+from cvinfer.report import files
 from cvinfer.report import render, write_report
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -94,7 +95,7 @@ def test_every_key_of_the_schema_is_described() -> None:
 
 
 def test_canonical_and_the_same_every_time() -> None:
-    first, second = documents.canonical(examples.small()), documents.canonical(examples.small())
+    first, second = files.canonical(examples.small()), files.canonical(examples.small())
     assert first == second
     assert first.endswith("}\n") and "NaN" not in first and "Infinity" not in first
     parsed = json.loads(first)
@@ -115,16 +116,16 @@ def test_write_replaces_whole_files(tmp_path: Path) -> None:
 
 
 def test_a_failed_write_keeps_the_old_file(tmp_path: Path) -> None:
-    documents.write_result(tmp_path, examples.small())
+    files.write_result(tmp_path, examples.small())
     before = (tmp_path / "result.json").read_bytes()
     with pytest.raises(ValueError):
-        documents.write_result(tmp_path, {"p": float("nan")})
+        files.write_result(tmp_path, {"p": float("nan")})
     assert (tmp_path / "result.json").read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["result.json"]
 
 
 def test_half_a_surrogate_pair_can_be_written(tmp_path: Path) -> None:
-    path = documents.write_result(tmp_path, {"message": "file \udc80"})
+    path = files.write_result(tmp_path, {"message": "file \udc80"})
     assert json.loads(path.read_text(encoding="utf-8"))["message"] == "file \udc80"
 
 

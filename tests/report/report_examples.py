@@ -27,6 +27,7 @@ from cvinfer.inference import (
 from cvinfer.inference.checks import InputError
 from cvinfer.partitions import Partition, make_partition
 from cvinfer.analysis import document as documents
+from cvinfer.report import files
 
 NASTY = r"C4.5_50%&#{}~^\ "
 
@@ -196,7 +197,7 @@ def made(
 
 def reread(document: Mapping[str, Any]) -> dict[str, Any]:
     """The document as it comes back from its file."""
-    found: dict[str, Any] = json.loads(documents.canonical(document))
+    found: dict[str, Any] = json.loads(files.canonical(document))
     return found
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import re
-from typing import Any
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Mapping
 
 import pytest
 from tests.report import report_examples as examples
@@ -13,18 +16,51 @@ from tests.report.report_examples import LETTER, NASTY, made, reread
 
 from cvinfer.errors import UserError
 from cvinfer.inference import tests
-from cvinfer.report import FORMATS, render
+from cvinfer.report import render, write_report
+from cvinfer.report.formats import formats, output_format
 from cvinfer.report.tables import title_lines, wrap
 from cvinfer.report.terminal import cells_wide, plain_text, print_result
 from cvinfer.analysis.words import MINUS, title
 
 
 def test_render_needs_a_known_format() -> None:
-    with pytest.raises(UserError, match="no format 'html'.*latex, markdown, csv, text"):
+    with pytest.raises(UserError, match="no format 'html'.*csv, latex, markdown, text"):
         render(examples.small(), "html")
 
 
-@pytest.mark.parametrize("format_", FORMATS)
+def test_names_and_files_of_formats_load_nothing_heavy() -> None:
+    code = (
+        "import sys\n"
+        "from cvinfer.report.formats import formats\n"
+        "print(list(formats), [each.file for each in formats.values() if each.file])\n"
+        "print([name for name in ('numpy', 'scipy', 'jinja2', 'rich') if name in sys.modules])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    names, heavy = done.stdout.splitlines()
+    assert names == "['csv', 'latex', 'markdown', 'text'] ['result.tex', 'result.md']"
+    assert heavy == "[]"
+
+
+def test_a_new_format_is_rendered_and_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = dict(formats)
+    monkeypatch.setattr(formats, "_entries", known)
+    monkeypatch.setattr(formats, "_modules", {name: formats.module(name) for name in known})
+
+    @output_format("names", file="result.names")
+    def names(document: Mapping[str, Any]) -> str:
+        return f"{document['name']}\n"
+
+    document = {**examples.small(), "name": "a\x1b[31mb"}
+    assert list(formats) == ["csv", "latex", "markdown", "names", "text"]
+    assert "\x1b" not in render(document, "names")  # nothing that a terminal would obey
+    written = write_report(tmp_path, document)
+    assert tmp_path / "result.names" in written
+    assert (tmp_path / "result.names").read_text() == render(document, "names")
+
+
+@pytest.mark.parametrize("format_", formats)
 def test_a_document_read_back_renders_the_same(format_: str) -> None:
     for document in (examples.troubled(), examples.breast_cancer()):
         assert render(reread(document), format_) == render(document, format_)
@@ -220,7 +256,7 @@ def test_error_rates_and_difference_are_those_of_the_test_that_decides() -> None
 
 def test_bold_stands_only_beside_the_p_value_that_decides() -> None:
     """A part of a split table has a bold name or error rate only with a bold p-value beside it."""
-    from cvinfer.report.latex import PAPER
+    from cvinfer.report.formats.latex import PAPER
     from cvinfer.report.tables import comparison_table, parts
 
     document = examples.sixty(("bcv_5x2_mcnemar", *(t for t in tests() if t != "bcv_5x2_mcnemar")))

@@ -16,7 +16,7 @@ from tests.report.report_examples import LETTER, NASTY, made
 
 from cvinfer.inference import tests
 from cvinfer.report import render, write_report
-from cvinfer.report.latex import TEXT_WIDTH, escape, escape_breakable, label, width
+from cvinfer.report.formats.latex import TEXT_WIDTH, escape, escape_breakable, label, width
 
 MAIN = r"""\documentclass{article}
 \usepackage[utf8]{inputenc}

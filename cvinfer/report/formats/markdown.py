@@ -6,6 +6,7 @@ import re
 from typing import Any, Mapping, Sequence
 
 from cvinfer.analysis import judge
+from cvinfer.report.formats import output_format
 from cvinfer.report.tables import Cell, Cite, Column, Part, Words, footnotes, one_part, tables
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]#|~$])")
@@ -18,6 +19,7 @@ def escape(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", flat)
 
 
+@output_format("markdown", file="result.md")
 def markdown(document: Mapping[str, Any]) -> str:
     lines = [f"# {escape(document['name'])}", ""]
     for table in tables(document):

@@ -11,6 +11,7 @@ import unicodedata
 from functools import lru_cache
 from typing import Any, Mapping, Sequence
 
+from cvinfer.report.formats import output_format
 from cvinfer.report.tables import (
     Cell,
     Cite,
@@ -194,6 +195,7 @@ PAPER = Paper(
 )
 
 
+@output_format("latex", file="result.tex", as_it_is=True, needs=("jinja2",))
 def latex(document: Mapping[str, Any]) -> str:
     """All tables of a document as LaTeX."""
     template = _environment().get_template("result.tex.jinja")
