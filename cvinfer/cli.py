@@ -163,7 +163,7 @@ def _signals_caught(tell: Callable[[], None]) -> Iterator[None]:
 
     def end(number: int) -> None:
         tell()
-        pool = sys.modules.get("cvinfer.execute.pool")
+        pool = sys.modules.get("cvinfer.execute.backends.pool")
         if pool is not None:
             pool.kill_all()
         os._exit(128 + number)

@@ -19,8 +19,8 @@ from typing import Any, Mapping, NamedTuple, Optional, Sequence, Union
 
 import cvinfer
 from cvinfer.errors import UserError
-from cvinfer.execute import local
-from cvinfer.execute.local import Outcome
+from cvinfer.execute import fits
+from cvinfer.execute.work import Limits, Outcome
 from cvinfer.progress import Progress
 from cvinfer.execute.store import Store, Stored
 from cvinfer.limits import limited
@@ -226,13 +226,13 @@ def execute(
 ) -> Outcome:
     """The third: make whatever fits the store does not hold; `run` tells of the options."""
     spec = planned.loaded.spec
-    return local.execute(
+    return fits.execute(
         [each for each in planned.plans if each is not None],
         spec.learners,
         store,
         jobs=jobs or default_jobs(),
         alone=foreign_learners(spec),
-        limits=local.Limits(**spec.limits),
+        limits=Limits(**spec.limits),
         fail_fast=fail_fast,
         progress=progress,
         meanwhile=_get_ready,

@@ -164,7 +164,7 @@ def children(pid: int) -> list[int]:
 def is_worker(pid: int) -> bool:
     with contextlib.suppress(OSError):
         with open(f"/proc/{pid}/cmdline", "rb") as stream:
-            return b"cvinfer.execute.worker" in stream.read()
+            return b"cvinfer.execute.backends.worker" in stream.read()
     return False
 
 

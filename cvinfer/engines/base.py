@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvinfer.errors import Refusal, UserError
+from cvinfer.losses.kinds import CODES, codes_of
 
 if TYPE_CHECKING:
     from cvinfer.data.dataset import Dataset
@@ -73,12 +74,21 @@ class LearnerInfo(NamedTuple):
 
 
 class Prediction(NamedTuple):
-    """Class codes of the test records, in the order of `test`, and what it took to get them."""
+    """What was predicted for the test records, in the order of `test`, and what it took to get it.
 
-    codes: NDArray[np.int32]
+    kind: what the values are (`cvinfer.losses.kinds`).
+    """
+
+    values: NDArray[Any]
     seconds_fit: float
     seconds_predict: float
     warnings: tuple[str, ...] = ()
+    kind: str = CODES
+
+    @property
+    def codes(self) -> NDArray[np.int32]:
+        """The values, where they are class codes."""
+        return codes_of(self.values, self.kind)
 
 
 class Session(Protocol):

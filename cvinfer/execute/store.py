@@ -2,7 +2,8 @@
 
 Every fit carries a checksum of all its fields. One that does not agree with it is as good as not
 there: it is made again. Stores of version 1 had none; when such a store is opened, each of its fits
-gets the checksum of what is there then, if it has the form of a fit at all.
+gets the checksum of what is there then, if it has the form of a fit at all. Stores of version 2 had
+class codes only; since then each fit has the kind of its values, in the column `codes` as before.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvinfer.errors import UserError
+from cvinfer.losses.kinds import CODES, NUMBERS, codes_of
 
 SCHEMA = """
 create table if not exists {name} (
@@ -32,13 +34,14 @@ create table if not exists {name} (
     warnings text not null,
     learner text not null,
     made text not null default current_timestamp,
-    checksum text not null default ''
+    checksum text not null default '',
+    kind text not null default 'codes'
 ) without rowid
 """
 #: The fields of a fit that its checksum is over.
-FIELDS = ("key", "codes", "seconds_fit", "seconds_predict", "warnings", "learner", "made")
+FIELDS = ("key", "codes", "seconds_fit", "seconds_predict", "warnings", "learner", "made", "kind")
 #: Version of the schema, kept in the file as SQLite's user_version.
-VERSION = 2
+VERSION = 3
 #: SQLite's limit on variables in one statement is at least this.
 MANY = 500
 #: Seconds to wait for another run that is writing.
@@ -47,12 +50,21 @@ PATIENCE = 30.0
 
 @dataclass(frozen=True)
 class Stored:
-    """The predicted class codes of one fit, with what it took and what the learner said."""
+    """What one fit predicted, with what it took and what the learner said.
 
-    codes: NDArray[np.int32]
+    kind: what the values are (`cvinfer.losses.kinds`).
+    """
+
+    values: NDArray[Any]
     seconds_fit: float
     seconds_predict: float
     warnings: tuple[str, ...]
+    kind: str = CODES
+
+    @property
+    def codes(self) -> NDArray[np.int32]:
+        """The values, where they are class codes."""
+        return codes_of(self.values, self.kind)
 
 
 class Checked(NamedTuple):
@@ -167,7 +179,9 @@ class Store:
                 self._db.execute(SCHEMA.format(name="mended"))
                 rows = self._db.execute(f"select {columns} from fits")
                 sound = (row for row in rows if _sound(row) is not None)
-                self._db.executemany(f"insert or replace into mended values ({marks})", sound)
+                self._db.executemany(
+                    f"insert or replace into mended ({columns}) values ({marks})", sound
+                )
                 self._db.execute("drop table fits")
                 self._db.execute("alter table mended rename to fits")
                 (count,) = self._db.execute("select count(*) from fits").fetchone()
@@ -229,7 +243,7 @@ class Store:
                 time.sleep(0.05)
         self._db.execute("pragma synchronous = normal")
         version, tables = self._version()
-        if version not in (0, 1, VERSION) or (version == 0 and tables - {"fits"}):
+        if not 0 <= version <= VERSION or (version == 0 and tables - {"fits"}):
             raise sqlite3.DatabaseError("it is not a store, or one of another version of cvinfer")
         if version == VERSION:
             return
@@ -237,7 +251,7 @@ class Store:
             self._db.execute("begin immediate")
             version, tables = self._version()  # another run may have been quicker
             if version < VERSION and "fits" in tables:
-                self._add_checksums()
+                self._upgrade()
             self._db.execute(SCHEMA.format(name="fits"))
             self._db.execute(f"pragma user_version = {VERSION}")
 
@@ -246,12 +260,16 @@ class Store:
         tables = self._db.execute("select name from sqlite_master where type = 'table'").fetchall()
         return int(version), {str(name) for (name,) in tables}
 
-    def _add_checksums(self) -> None:
-        """Make a store of version 1 one of today."""
+    def _upgrade(self) -> None:
+        """Make a store of an earlier version one of today; it may be that only the number is."""
         columns = [row[1] for row in self._db.execute("pragma table_info(fits)")]
-        if "checksum" in columns:  # only the number of the version is not what it was
-            return
-        self._db.execute("alter table fits add column checksum text not null default ''")
+        if "kind" not in columns:
+            self._db.execute(f"alter table fits add column kind text not null default '{CODES}'")
+        if "checksum" not in columns:
+            self._db.execute("alter table fits add column checksum text not null default ''")
+            self._add_checksums()
+
+    def _add_checksums(self) -> None:
         fields, last = ", ".join(FIELDS), ""
         while True:
             rows = self._db.execute(
@@ -291,16 +309,20 @@ class Store:
 
 
 def _row(key: str, learner: str, fit: Stored, made: str) -> tuple[Any, ...]:
-    codes = np.ascontiguousarray(fit.codes, dtype="<i4").tobytes()
+    values = np.ascontiguousarray(fit.values, dtype=NUMBERS[fit.kind]).tobytes()
     said = json.dumps(list(fit.warnings))
-    fields = (key, codes, float(fit.seconds_fit), float(fit.seconds_predict), said, learner, made)
+    seconds = float(fit.seconds_fit), float(fit.seconds_predict)
+    fields = (key, values, *seconds, said, learner, made, fit.kind)
     return (*fields, _checksum(fields))
 
 
 def _checksum(fields: Sequence[Any]) -> str:
-    """A digest of the fields of one fit, each with its kind and its length."""
+    """A digest of the fields of one fit, each with its kind and its length.
+
+    The kind of values has no part in that of class codes, which is the one of version 2.
+    """
     digest = hashlib.blake2b(digest_size=16)
-    for value in fields:
+    for value in fields[:-1] if fields[-1] == CODES else fields:
         if isinstance(value, bytes):
             kind, data = b"b", value
         elif isinstance(value, float):
@@ -321,10 +343,13 @@ def _sound(row: Sequence[Any]) -> Optional[Stored]:
 
 def _fit_of(fields: Sequence[Any]) -> Optional[Stored]:
     """The fit of a row, if it has the form of one."""
-    key, codes, seconds_fit, seconds_predict, said, learner, made = fields
+    key, values, seconds_fit, seconds_predict, said, learner, made, kind = fields
     if not all(map(_is_text, (key, said, learner, made))):
         return None
-    if not isinstance(codes, bytes) or len(codes) % 4:
+    if not isinstance(kind, str) or kind not in NUMBERS:
+        return None
+    numbers = np.dtype(NUMBERS[kind])
+    if not isinstance(values, bytes) or len(values) % numbers.itemsize:
         return None
     if not (isinstance(seconds_fit, float) and isinstance(seconds_predict, float)):
         return None
@@ -334,8 +359,8 @@ def _fit_of(fields: Sequence[Any]) -> Optional[Stored]:
         return None
     if not isinstance(warnings, list) or not all(isinstance(each, str) for each in warnings):
         return None
-    array = np.frombuffer(codes, dtype="<i4").astype(np.int32)
-    return Stored(array, seconds_fit, seconds_predict, tuple(warnings))
+    array = np.frombuffer(values, dtype=numbers).astype(numbers.newbyteorder("="))
+    return Stored(array, seconds_fit, seconds_predict, tuple(warnings), kind)
 
 
 def _is_text(value: Any) -> bool:

@@ -35,7 +35,7 @@ def test_a_learner_that_patches_modules_moves_no_other(tmp_path: Path, jobs: int
 
 
 def test_others_share_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from cvinfer.execute.pool import Pool
+    from cvinfer.execute.backends.pool import Pool
 
     started = []
     start = Pool.start

@@ -10,7 +10,7 @@ import pytest
 from tests.execute.run_examples import MAJORITY, NEAREST_MEAN, marked, spec_of
 
 from cvinfer.errors import UserError
-from cvinfer.execute.local import FitError
+from cvinfer.execute.work import FitError
 from cvinfer.execute.store import Store
 from cvinfer.runner import Result, run
 

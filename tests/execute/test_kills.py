@@ -16,7 +16,8 @@ from tests.execute.test_interrupt import RUN, all_gone
 
 from cvinfer.engines._r import client
 from cvinfer.engines._r.installation import NoR
-from cvinfer.execute import wire
+from cvinfer.execute.backends import wire
+from cvinfer.execute.work import Order
 from cvinfer.runner import run
 
 psutil = pytest.importorskip("psutil")
@@ -32,7 +33,7 @@ def workers(process: "subprocess.Popen[bytes]") -> "list[psutil.Process]":
     found = []
     for child in psutil.Process(process.pid).children():
         with contextlib.suppress(psutil.Error):
-            if "cvinfer.execute.worker" in " ".join(child.cmdline()):
+            if "cvinfer.execute.backends.worker" in " ".join(child.cmdline()):
                 found.append(child)
     return found
 
@@ -105,7 +106,7 @@ def test_half_a_message_is_the_end_of_a_worker() -> None:
 def test_orders_fit_into_an_empty_pipe() -> None:
     read, write = os.pipe()
     os.set_blocking(write, False)
-    orders = [wire.Order(2**40, i, i, 5, 2**32 - 1) for i in range(wire.MOST_ORDERS)]
+    orders = [Order(2**40, i, i, 5, 2**32 - 1) for i in range(wire.MOST_ORDERS)]
     message = wire.packed(7, orders)
     assert len(message) <= 4096 and os.write(write, message) == len(message)
     assert wire.next_orders(read) == (7, orders)

@@ -14,7 +14,7 @@ from tests.execute.run_examples import BAYES, MAJORITY, marked, script, spec_of
 from tests.execute.test_bytes import KILLED, wait_for_fits
 from tests.execute.test_interrupt import RUN
 
-from cvinfer.execute.local import FitError
+from cvinfer.execute.work import FitError
 from cvinfer.execute.log import CUT, FULL, OF_RUN, OF_WORKER, RunLog, worker_log
 from cvinfer.runner import run
 

@@ -17,7 +17,7 @@ from tests.execute.test_bytes import KILLED, files, wait_for_fits
 from tests.execute.test_interrupt import RUN
 
 from cvinfer.worker import scratch
-from cvinfer.execute.local import WorkerError
+from cvinfer.execute.work import WorkerError
 from cvinfer.runner import run
 
 
@@ -156,7 +156,7 @@ def test_no_place_for_temporary_files_is_told(tmp_path: Path, temporary: Path) -
 
 DIES = """
 import os, sys
-if "cvinfer.execute.worker" in " ".join(sys.orig_argv):
+if "cvinfer.execute.backends.worker" in " ".join(sys.orig_argv):
     os._exit(7)
 """
 

@@ -82,7 +82,7 @@ STREAMS = {
     "cvinfer/listing.py": "asks whether it is a terminal",
     "cvinfer/report/terminal.py": "hands it to foreign.write_to, or to rich's console",
     "cvinfer/progress.py": "hands it to foreign.write_to",
-    "cvinfer/execute/worker.py": "turns them to the log of the worker",
+    "cvinfer/execute/backends/worker.py": "turns them to the log of the worker",
     "cvinfer/limits.py": "reads standard input",
 }
 PRINTING = {"echo", "secho", "print", "pprint", "prompt", "confirm", "echo_via_pager", "log"}

@@ -20,7 +20,7 @@ from cvinfer.places import predictions_files
 from cvinfer.cli import main
 from cvinfer.data.dataset import Dataset
 from cvinfer.engines._r.installation import library
-from cvinfer.execute.worker import ONE_THREAD
+from cvinfer.execute.backends.worker import ONE_THREAD
 from cvinfer.planning import plan_run
 from cvinfer.runner import Result, load, run
 from cvinfer.spec.model import Spec

@@ -1,4 +1,4 @@
-"""What runs inside a worker process: data and partitions come once, then only numbers travel."""
+"""What runs inside a worker process: materials come once each, else only numbers travel."""
 
 from __future__ import annotations
 
@@ -15,18 +15,13 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, Optional, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
-from cvinfer.data.dataset import Dataset
 from cvinfer.worker import captured as quiet, workplace
 from cvinfer.engines._r.installation import places
-from cvinfer.engines.base import LearnerSpec, Session
 from cvinfer.errors import LearnerError
 from cvinfer.worker import causes, memory, scratch
-from cvinfer.execute import log, wire
-from cvinfer.execute.wire import Order
-from cvinfer.partitions import Partition
+from cvinfer.execute import log
+from cvinfer.execute.backends import wire
+from cvinfer.execute.work import Done, Job, Order, Printed, Work, failed, works
 
 #: One thread a worker: the workers are the parallelism, and results must not depend on it.
 ONE_THREAD = {
@@ -49,43 +44,19 @@ SAFE_PATH = "PYTHONSAFEPATH"
 LOCALE = "C.UTF-8"
 #: Exit code of a worker that gave itself up.
 SPENT = 71
-#: The file in the scratch directory from which workers read the `Job`. It does not come through a
-#: pipe: whoever writes more to one than it holds waits for the reader, and that may be dead.
+#: The file in the scratch directory from which workers read the `Job`; materials have files too.
+#: They do not come through a pipe: whoever writes more to one than it holds waits for the reader,
+#: and that may be dead.
 JOB = "job.pickle"
-
-
-class Job(NamedTuple):
-    """What every worker reads at its start, one entry for each data set in the first two."""
-
-    datasets: Sequence[Dataset]
-    partitions: Sequence[Sequence[Partition]]
-    learners: Sequence[LearnerSpec]
-    memory_mb: Optional[float] = None
-
-
-class Done(NamedTuple):
-    """A finished fit, or the reason why it failed; `began` is on the machine's monotonic clock.
-
-    printed: process id, start and end in the worker's log of what the fit printed, if it did.
-    spent: the worker must not make another fit.
-    """
-
-    codes: NDArray[np.int32]
-    seconds_fit: float
-    seconds_predict: float
-    warnings: tuple[str, ...]
-    failure: str
-    began: float
-    printed: Optional[tuple[int, int, int]] = None
-    spent: bool = False
 
 
 class Spot(NamedTuple):
     """What a worker tells about the fit that it is at, in a file that the main process can read.
 
     batch: the number of its batch, 0 for none. at: which fit of it. log: the length of its log
-    when that fit began. before, rest: bytes of memory when it began, and when the worker had
-    started, with what its engines are allowed; 0 where there is no limit.
+    when that fit began. before, rest: bytes of memory when it began, and of the worker at rest:
+    when it had started, with its materials and what its engines are allowed; 0 where there is no
+    limit.
     """
 
     batch: int = 0
@@ -97,8 +68,26 @@ class Spot(NamedTuple):
 
 _SPOT = struct.Struct(f"<{len(Spot._fields)}q")
 
-_job: Job = Job((), (), ())
-_sessions: dict[tuple[int, str], Session] = {}
+
+class Desk:
+    """The job, the materials read so far, and what kinds of work keep."""
+
+    def __init__(self, job: Job, place: Path) -> None:
+        self.job = job
+        self.kept: dict[Any, Any] = {}
+        self._place = place
+        self._materials: dict[int, Any] = {}
+
+    def material(self, number: int) -> Any:
+        if number not in self._materials:
+            with open(material_file(self._place, number), "rb") as stream:
+                self._materials[number] = pickle.load(stream)
+        return self._materials[number]
+
+
+_desk = Desk(Job(()), Path())
+#: The materials that this worker was made ready for.
+_ready: set[int] = set()
 _scratch = Path()
 _cause = ""
 _log: Optional[int] = None
@@ -125,11 +114,12 @@ def serve(place: str, parent: int) -> NoReturn:
         job: Job = pickle.load(stream)
     start(job, Path(place))
     own = os.getpid()
-    wire.send(results, wire.Ready())
     try:
         while True:
             batch, wanted = wire.next_orders(orders)
-            made = fits(batch, wanted)
+            if prepare(wanted):
+                wire.send(results, wire.Ready())
+            made = do_all(batch, wanted)
             if os.getpid() != own:
                 os._exit(0)  # a learner forked, and this is the child
             wire.send(results, wire.Made(batch, made))
@@ -139,9 +129,10 @@ def serve(place: str, parent: int) -> NoReturn:
 
 
 def start(job: Job, place: Path) -> None:
-    """Prepare a worker: places of its own, data converted once."""
-    global _job, _scratch, _cause, _log, _spot, _rest
-    _job, _scratch = job, place
+    """Prepare a worker: places of its own."""
+    global _desk, _scratch, _cause, _log, _spot, _rest
+    _desk, _scratch = Desk(job, place), place
+    _ready.clear()
     _log = _capture(log.worker_log(_scratch, os.getpid()))
     _no_core()
     _environment()
@@ -150,35 +141,63 @@ def start(job: Job, place: Path) -> None:
     with contextlib.suppress(OSError):  # no room for it; a death is blamed as well as can be
         path = spot_file(_scratch, os.getpid())
         _spot = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    _sessions.clear()
-    for dataset in range(len(job.datasets)):
-        for engine in dict.fromkeys(learner.engine for learner in job.learners):
-            try:
-                _session(dataset, engine)
-            except Exception:  # comes again, and is told, with the first fit that needs it
-                continue
+    _rest = _resident()
+
+
+def prepare(orders: Sequence[Order]) -> bool:
+    """Make materials that are new here this worker's own; whether there are any.
+
+    What that takes is no fit's: neither its time nor its memory.
+    """
+    global _rest
+    new = [order for order in orders if order.dataset not in _ready]
+    if not new:
+        return False
+    before = _resident()
+    for order in new:
+        if order.dataset not in _ready:
+            _ready.add(order.dataset)
+            with contextlib.suppress(Exception):  # it comes again, and is told, with the order
+                _work(order).prepare(_desk, order)
     _flush()
-    if job.memory_mb is not None:
-        _rest = memory.resident(os.getpid()) + int(workplace.allowance_mb() * memory.MB)
+    _rest += max(_resident() - before, 0)
+    return True
 
 
-def fits(batch: int, orders: Sequence[Order]) -> list[Done]:
-    """Make some fits; a file tells at which of them this worker is."""
+def do_all(batch: int, orders: Sequence[Order]) -> list[Done]:
+    """Do a batch; a file tells at which of its orders this worker is."""
     made: list[Done] = []
     pid = os.getpid()
+    rest = 0 if _desk.job.memory_mb is None else _rest + _allowed()
     for number, order in enumerate(orders):
         began = _printed()
-        before = 0 if _job.memory_mb is None else memory.resident(pid)
-        _tell(Spot(batch, number, began, before, _rest))
+        _tell(Spot(batch, number, began, _resident(), rest))
         _forget_cause()
-        done = fit(order)
+        done = do(order)
         _flush()
         if done.spent:
             _give_up(done.failure)
         end = _printed()
-        made.append(done if end == began else done._replace(printed=(pid, began, end)))
+        made.append(done if end == began else done._replace(printed=Printed(pid, began, end)))
     _tell(Spot())
     return made
+
+
+def _resident() -> int:
+    """Bytes that this worker has in memory; 0 where nobody asks for them."""
+    return 0 if _desk.job.memory_mb is None else memory.resident(os.getpid())
+
+
+def _allowed() -> int:
+    return int(workplace.allowance_mb() * memory.MB)
+
+
+def _work(order: Order) -> Work:
+    return works[_desk.job.works[order.work]]
+
+
+def material_file(place: Path, number: int) -> Path:
+    return place / f"material-{number}.pickle"
 
 
 def spot_file(place: Path, pid: int) -> Path:
@@ -199,37 +218,18 @@ def _tell(spot: Spot) -> None:
             os.write(_spot, _SPOT.pack(*spot))
 
 
-def fit(order: Order) -> Done:
-    """Fit one learner on one split; what a learner does wrong comes back as text."""
+def do(order: Order) -> Done:
+    """Do one order; what a learner does wrong comes back as text."""
     began = time.monotonic()
     try:
-        learner = _job.learners[order.learner]
-        split = _job.partitions[order.dataset][order.partition].splits[order.split]
-        session = _session(order.dataset, learner.engine)
-        made = session.predict(learner, split.train, split.test, order.seed)
-        codes = checked(made.codes, len(split.test), len(_job.datasets[order.dataset].classes))
-        # Plain values: what a learner's package calls a number must not be needed to read it.
-        seconds = float(made.seconds_fit), float(made.seconds_predict)
-        said = tuple(map(str, made.warnings))
+        return _work(order).do(_desk, order, began)
     except LearnerError as error:
         spent = isinstance(error, workplace.Spent)
-        return _failed(one_line(error), began)._replace(spent=spent)
+        return failed(one_line(error), began)._replace(spent=spent)
     except MemoryError:
-        return _failed("out of memory", began)
+        return failed("out of memory", began)
     except BaseException as error:  # whatever a learner raises is a result: SystemExit too
-        return _failed(f"{type(error).__name__}: {one_line(error)}", began)
-    return Done(codes, *seconds, said, "", began)
-
-
-def checked(codes: Any, records: int, classes: int) -> NDArray[np.int32]:
-    """Predictions must be one known class code for each test record."""
-    array = np.asarray(codes)
-    if array.shape != (records,):
-        count = " x ".join(map(str, array.shape)) or "one"
-        raise LearnerError(f"{count} predictions for {records} test records")
-    if array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= classes:
-        raise LearnerError(f"predictions that are no class codes 0 to {classes - 1}")
-    return array.astype(np.int32)
+        return failed(f"{type(error).__name__}: {one_line(error)}", began)
 
 
 def belong_to(parent: int) -> None:
@@ -324,8 +324,8 @@ def _environment() -> None:
     os.environ["WEKA_HOME"] = str(weka)
     os.environ[workplace.SCRATCH] = str(_scratch)
     os.environ.pop(workplace.MEMORY_MB, None)
-    if _job.memory_mb is not None:
-        os.environ[workplace.MEMORY_MB] = str(_job.memory_mb)
+    if _desk.job.memory_mb is not None:
+        os.environ[workplace.MEMORY_MB] = str(_desk.job.memory_mb)
     # R sorts and speaks as the locale says. Python has read these when it started, and does
     # nothing with them now.
     if _has_locale(LOCALE):
@@ -363,15 +363,3 @@ def _give_up(message: str) -> NoReturn:
     with contextlib.suppress(OSError):  # then it is one more worker that died
         path.write_text(message, encoding="utf-8", errors="backslashreplace")
     os._exit(SPENT)
-
-
-def _session(dataset: int, engine: str) -> Session:
-    if (dataset, engine) not in _sessions:
-        from cvinfer.engines import engines
-
-        _sessions[dataset, engine] = engines()[engine].open(_job.datasets[dataset])
-    return _sessions[dataset, engine]
-
-
-def _failed(message: str, began: float) -> Done:
-    return Done(np.empty(0, dtype=np.int32), 0.0, 0.0, (), message, began)

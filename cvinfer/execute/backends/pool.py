@@ -18,10 +18,12 @@ import sys
 import threading
 import time
 import weakref
+from pathlib import Path
 from typing import Any, BinaryIO, Iterator, Optional, Sequence
 
 from cvinfer.worker import causes, memory
-from cvinfer.execute import guardian, wire, worker
+from cvinfer.execute.backends import guardian, wire, worker
+from cvinfer.execute.work import Job, Order
 from cvinfer.worker.scratch import Scratch
 
 #: Seconds in which a process that is told to stand still does.
@@ -31,7 +33,7 @@ FAREWELL = 5.0
 
 _START = (
     "import sys; sys.path[:] = {path!a};"
-    " from cvinfer.execute.worker import serve; serve({place!a}, {parent})"
+    " from cvinfer.execute.backends.worker import serve; serve({place!a}, {parent})"
 )
 #: What this interpreter was told about where modules come from holds for workers too.
 _FLAGS = {
@@ -57,7 +59,9 @@ class Worker:
         self.ended = False
         self.exit_code: Optional[int] = None
         self.began = time.monotonic()
-        #: The learner whose own code it has run, if it has; see `local`.
+        #: The materials that it has read, or is to read with the batch that it has.
+        self._has: set[int] = set()
+        #: The learner whose own code it has run, if it has; see `scheduler`.
         self.kept_for: Optional[int] = None
         self._mark = guardian.mark(str(scratch.path), str(number))
         self._said = scratch.path / f"start-{number}.log"
@@ -84,13 +88,22 @@ class Worker:
     def pid(self) -> int:
         return self._process.pid
 
-    def give(self, batch: int, orders: Sequence[wire.Order]) -> bool:
-        """Hand it a batch, at once; False if it cannot be had."""
+    def give(self, batch: int, orders: Sequence[Order]) -> bool:
+        """Hand it a batch, at once; False if it cannot be had.
+
+        With a material that is new to it, it is not ready again before it has made that its own.
+        """
         message = wire.packed(batch, orders)
         try:
-            return os.write(self._orders.fileno(), message) == len(message)
+            if os.write(self._orders.fileno(), message) < len(message):
+                return False
         except OSError:  # it is dead, or does not read
             return False
+        new = {order.dataset for order in orders} - self._has
+        if new and self._has:
+            self.ready, self.began = False, time.monotonic()
+        self._has |= new
+        return True
 
     def spot(self) -> worker.Spot:
         return worker.read_spot(self.scratch.path, self.pid)
@@ -163,13 +176,14 @@ class Worker:
 class Pool:
     """The workers of a run; a new one takes the place of one that has ended."""
 
-    def __init__(self, job: worker.Job, scratch: Scratch) -> None:
+    def __init__(self, job: Job, materials: Sequence[Any], scratch: Scratch) -> None:
         self.scratch = scratch
         self.workers: list[Worker] = []
         self._news: "queue.SimpleQueue[News]" = queue.SimpleQueue()
         self._started = 0
-        with open(scratch.path / worker.JOB, "wb") as stream:
-            pickle.dump(job, stream, protocol=pickle.HIGHEST_PROTOCOL)
+        _dump(job, scratch.path / worker.JOB)
+        for number, each in enumerate(materials):
+            _dump(each, worker.material_file(scratch.path, number))
         _pools.add(self)
 
     def start(self) -> Worker:
@@ -196,7 +210,12 @@ class Pool:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End the workers: at once, with no fit half-stored, since only the main process stores."""
+        self.close()
+
+    def close(self) -> None:
+        """End the workers, at once; the second time there is nothing to do."""
+        if self not in _pools:
+            return
         with undisturbed():
             self.kill()
             for each in self.workers:
@@ -217,6 +236,11 @@ def kill_all() -> None:
     """End every worker of this process, for one that has no time to do it in order."""
     for each in list(_pools):
         each.kill()
+
+
+def _dump(value: Any, path: Path) -> None:
+    with open(path, "wb") as stream:
+        pickle.dump(value, stream, protocol=pickle.HIGHEST_PROTOCOL)
 
 
 def _command(scratch: Scratch) -> list[str]:

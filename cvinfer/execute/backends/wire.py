@@ -14,6 +14,8 @@ import pickle
 import struct
 from typing import Any, BinaryIO, NamedTuple, Sequence
 
+from cvinfer.execute.work import Done, Order
+
 #: Bytes that an empty pipe takes at once, wherever there are pipes.
 ROOM = 4096
 #: What a worker writes first. Whatever came before is talk of the interpreter's start.
@@ -22,31 +24,21 @@ PREFACE = b"\0cvinfer worker\n"
 TALK = 1 << 20
 
 _HEAD = struct.Struct("<qq")
-_ORDER = struct.Struct("<5q")
+_ORDER = struct.Struct(f"<{len(Order._fields)}q")
 _SIZE = struct.Struct("<Q")
 #: So many orders fit into one write.
 MOST_ORDERS = (ROOM - _HEAD.size) // _ORDER.size
 
 
-class Order(NamedTuple):
-    """One fit to make, in numbers of the `Job`."""
-
-    dataset: int
-    partition: int
-    split: int
-    learner: int
-    seed: int
-
-
 class Ready(NamedTuple):
-    """A worker has started."""
+    """A worker has started, and has the material for the batch that it was given."""
 
 
 class Made(NamedTuple):
     """The fits of one batch, in its order."""
 
     batch: int
-    done: Sequence[Any]
+    done: Sequence[Done]
 
 
 def packed(batch: int, orders: Sequence[Order]) -> bytes:

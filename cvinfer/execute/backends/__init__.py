@@ -1,0 +1,1 @@
+"""Places where work is done; `base` says what one is."""

@@ -1,0 +1,1 @@
+"""What a worker can do, one file a kind of work."""

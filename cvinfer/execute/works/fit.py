@@ -1,0 +1,71 @@
+"""One learner on one split of a data set."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cvinfer.data.dataset import Dataset
+from cvinfer.engines.base import Session
+from cvinfer.errors import LearnerError
+from cvinfer.execute.work import Desk, Done, Order, Work, works
+from cvinfer.losses.kinds import CODES
+from cvinfer.partitions import Partition
+
+
+class Material(NamedTuple):
+    """A data set and the partitions that orders number."""
+
+    dataset: Dataset
+    partitions: tuple[Partition, ...]
+
+
+def prepare(desk: Desk, order: Order) -> None:
+    """Let every engine have the data: what is at rest is then the same for all learners."""
+    for engine in dict.fromkeys(learner.engine for learner in desk.job.learners):
+        try:
+            session(desk, order.dataset, engine)
+        except Exception:  # comes again, and is told, with the first fit that needs it
+            continue
+
+
+def fit(desk: Desk, order: Order, began: float) -> Done:
+    """Fit and predict."""
+    learner = desk.job.learners[order.learner]
+    material: Material = desk.material(order.dataset)
+    split = material.partitions[order.partition].splits[order.split]
+    made = session(desk, order.dataset, learner.engine).predict(
+        learner, split.train, split.test, order.seed
+    )
+    values = checked(made.values, len(split.test), len(material.dataset.classes), made.kind)
+    # Plain values: what a learner's package calls a number must not be needed to read it.
+    seconds = float(made.seconds_fit), float(made.seconds_predict)
+    return Done(values, *seconds, tuple(map(str, made.warnings)), "", began, kind=str(made.kind))
+
+
+def session(desk: Desk, dataset: int, engine: str) -> Session:
+    """The engine's own form of a data set, made once."""
+    if (dataset, engine) not in desk.kept:
+        from cvinfer.engines import engines
+
+        desk.kept[dataset, engine] = engines()[engine].open(desk.material(dataset).dataset)
+    found: Session = desk.kept[dataset, engine]
+    return found
+
+
+def checked(values: Any, records: int, classes: int, kind: str = CODES) -> NDArray[np.int32]:
+    """Predictions must be one known class code for each test record."""
+    if kind != CODES:
+        raise LearnerError(f"predictions that are {kind}, where class codes are needed")
+    array = np.asarray(values)
+    if array.shape != (records,):
+        count = " x ".join(map(str, array.shape)) or "one"
+        raise LearnerError(f"{count} predictions for {records} test records")
+    if array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= classes:
+        raise LearnerError(f"predictions that are no class codes 0 to {classes - 1}")
+    return array.astype(np.int32)
+
+
+works.add("fit", Work(prepare, fit), __name__)
