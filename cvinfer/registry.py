@@ -79,16 +79,22 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
 
         A module that is loaded again replaces its own. Two modules cannot share a name.
         """
-        if _loading:
+        # Its own files may be imported by a plug-in first, and are no part of it.
+        brought = bool(_loading) and not self._owns(module)
+        if brought:
             self.discover_own()  # so that a plug-in cannot take a name before its owner comes
         known = self._modules.get(name)
         if known is not None and known != module:
             raise RuntimeError(f"{self.kind} {name!r} is defined in both {known} and {module}")
         self._entries[name], self._modules[name] = entry, module
-        if _loading:
+        if brought:
             self._origins[name] = _loading[-1].distribution
             _added.append((self, name))
         return entry
+
+    def _owns(self, module: str) -> bool:
+        inside = self._folder is not None and module.startswith(f"{self._folder}.")
+        return inside or module in self._beyond
 
     def discover_own(self) -> None:
         """Import the files of the folder, once."""

@@ -209,7 +209,7 @@ def discordant_records(run: DataRun, comparison: ComparisonRun) -> Optional[floa
     The test on a blocked m×2 rests on its effective table, the others on the tables themselves.
     """
     inference = comparison.inference
-    if inference is None or not comparison.test.endswith("mcnemar"):
+    if inference is None or not procedure(comparison.test).discordant:
         return None
     if "effective_table" in inference.extra:
         _, only_a, only_b, _ = entries(np.asarray(inference.extra["effective_table"]))

@@ -31,7 +31,8 @@ class Caution:
     `reason` goes on from the name of the test ("takes ..."); `explains` False where it is not known
     to be what makes the rates. `applies` tells from a result as plain values whether the caution
     is for it, and `where` says the same in words. The rates are those of the test, or of the test
-    `rates_of` where the two are the same.
+    `rates_of` where the two are the same. `overlap` says that the test takes no account at all of
+    training sets that overlap.
     """
 
     reason: str
@@ -39,6 +40,7 @@ class Caution:
     where: str = ""
     rates_of: Optional[str] = None
     explains: bool = True
+    overlap: bool = False
 
     #: Another scheme than the test declares, on which it was measured too.
     scheme: ClassVar[Optional[str]] = None
@@ -114,6 +116,10 @@ class TooShort(Caution):
         )
 
 
+def _not_two_folds(result: Result) -> bool:
+    return list(result["shape"]) != [2]
+
+
 def overlap(two_folds: bool = False) -> Caution:
     """For tests that take splits for independent; with `two_folds` not on two folds.
 
@@ -121,12 +127,12 @@ def overlap(two_folds: bool = False) -> Caution:
     """
     reason = "takes the splits for independent though their training sets overlap"
     if two_folds:
-        return Caution(reason, lambda result: list(result["shape"]) != [2], "not with K = 2")
-    return Caution(reason)
+        return Caution(reason, _not_two_folds, "not with K = 2", overlap=True)
+    return Caution(reason, overlap=True)
 
 
 REPLICATIONS_OVERLAP = Caution(
-    "takes the five replications for independent though their training sets overlap"
+    "takes the five replications for independent though their training sets overlap", overlap=True
 )
 
 

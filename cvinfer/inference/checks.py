@@ -7,6 +7,8 @@ from typing import Any, Optional, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from cvinfer.errors import Refusal
+
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
@@ -15,8 +17,25 @@ Bools = NDArray[np.bool_]
 ZERO_VARIANCE = 1e-24
 
 
-class InputError(ValueError):
-    """Data or an option that a procedure cannot use; the message says what it needs."""
+class InputError(Refusal, ValueError):
+    """Data or an option that a procedure cannot use; the message says what it needs.
+
+    procedure: the name of the test or interval that refuses, where one does.
+    """
+
+    def __init__(
+        self, message: str, *, there: Optional[str] = None, procedure: Optional[str] = None
+    ) -> None:
+        super().__init__(message, there=there)
+        self.procedure = procedure
+
+    @property
+    def fault(self) -> str:
+        """What is wrong, without who says so."""
+        return super().__str__()
+
+    def __str__(self) -> str:
+        return self.fault if self.procedure is None else f"{self.procedure}: {self.fault}"
 
 
 class ShapeError(InputError):

@@ -9,8 +9,8 @@ b = TP + λ.
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any, NamedTuple, Optional
 
 import numpy as np
@@ -19,8 +19,8 @@ from cvinfer.inference import checks
 from cvinfer.inference.checks import Bools, Floats
 from cvinfer.inference.mcnemar import effective_factor
 from cvinfer.inference.posteriors import beta_mode
-from cvinfer.inference.registry import interval, needs
-from cvinfer.inference.result import Interval, unwrap
+from cvinfer.inference.registry import Need, interval, needs
+from cvinfer.inference.result import Estimated, unwrap
 
 EMPTY_NOTE = "a split has TP = FP = FN = 0, where F1 does not exist"
 NO_DATA_NOTE = "TP = FP = FN = 0: F1 does not exist and the interval is that of the prior"
@@ -32,25 +32,44 @@ MICRO_NOTE = (
     " precision and recall are accuracy, with the posterior Beta(right + λ, wrong + λ)"
 )
 
+
+class _Layout(NamedTuple):
+    """How the matrices of a scheme lie.
+
+    axes: how many axes of splits they have. folds: whether the last one are folds that test each
+    record once between them. shape: the last axes in words.
+    """
+
+    need: Need
+    axes: int
+    folds: bool
+    shape: str
+
+    @property
+    def halves(self) -> bool:
+        """Whether they are those of an m×2 cross-validation."""
+        return self.axes == 2 and not self.folds
+
+
 #: The averaged matrices of a blocked 3×2 are what the source studies; other schemes are allowed.
-SCHEMES = (
-    needs("blocked_mx2", m=3),
-    needs("kfold"),
-    needs("random_mx2"),
-    needs("holdout"),
-    needs("loo"),
-    needs("repeated_kfold"),
-)
-#: How many axes of splits the matrices of a scheme have, and whether the last one are folds that
-#: test each record once between them.
 LAYOUTS = {
-    "blocked_mx2": (2, False),
-    "random_mx2": (2, False),
-    "kfold": (1, True),
-    "loo": (1, True),
-    "repeated_kfold": (2, True),
-    "holdout": (0, False),
+    layout.need.scheme: layout
+    for layout in (
+        _Layout(needs("blocked_mx2", m=3), 2, False, "m, 2, 4"),
+        _Layout(needs("kfold"), 1, True, "K, 4"),
+        _Layout(needs("random_mx2"), 2, False, "m, 2, 4"),
+        _Layout(needs("holdout"), 0, False, "4"),
+        _Layout(needs("loo"), 1, True, "n, 4"),
+        _Layout(needs("repeated_kfold"), 2, True, "R, K, 4"),
+    )
 }
+#: Declares an interval from the quantiles of a posterior.
+_posterior = functools.partial(
+    interval,
+    scheme=tuple(layout.need for layout in LAYOUTS.values()),
+    data="confusions",
+    kind="credible",
+)
 #: The m of the papers: (..., 3, 2, 4) and (..., 5, 2, 4) are read as m×2 without being asked.
 PUBLISHED_M = (3, 5)
 COUNTS = ("average", "effective")
@@ -191,16 +210,13 @@ class F1Distribution:
         return unwrap(np.asarray(np.sum(weights * (values - mean) ** r, axis=-1)))
 
 
-@interval(
+@_posterior(
     "f1_beta_prime",
-    scheme=SCHEMES,
-    data="confusions",
     formula="[F1_{α/2}, F1_{1−α/2}], F1_α = 1/(1 + B′_{1−α}/2), a = FP + FN + 2λ, b = TP + λ",
     null="beta prime(a, b)",
     cite="wang2015",
     use="The recommended interval for F1: inside (0, 1) and as skewed as F1 is; near 1 on few"
     " records take prior=0.5, since prior 1 pulls it down.",
-    kind="credible",
     measure="F1",
 )
 def f1_beta_prime(
@@ -212,7 +228,7 @@ def f1_beta_prime(
     scheme: Optional[str] = None,
     counts: str = "average",
     micro: bool = False,
-) -> Interval:
+) -> Estimated:
     """Interval for F1 by the beta prime distribution (Wang et al. 2015, eq. 7).
 
     [F1_{α/2}, F1_{1-α/2}] with F1_α = 1/(1 + B'_{1-α}/2), B' ~ beta prime(FP + FN + 2λ, TP + λ).
@@ -242,7 +258,7 @@ def f1_beta_prime(
     one = _one_matrix(confusions, split_axes, scheme, counts)
     weight = _prior(prior)
     if micro:
-        return _accuracy("f1_beta_prime", "wang2015", one, weight, level)
+        return _accuracy(one, weight, level)
     tp, fp, fn = one.matrix[..., 0], one.matrix[..., 1], one.matrix[..., 2]
     posterior = F1Distribution(fp + fn + 2.0 * weight, tp + weight)
     lower, upper = posterior.interval(level)
@@ -256,8 +272,6 @@ def f1_beta_prime(
     }
     kind = np.where(total == 0, 3, np.where(one.empty, 2, np.where(tp + fp == 0, 1, 0)))
     return _result(
-        "f1_beta_prime",
-        "wang2015",
         one,
         checks.quotient(2.0 * tp, total, total > 0, np.nan),
         (lower, upper),
@@ -268,15 +282,12 @@ def f1_beta_prime(
     )
 
 
-@interval(
+@_posterior(
     "precision_beta",
-    scheme=SCHEMES,
-    data="confusions",
     formula="[Be_{α/2}, Be_{1−α/2}] of Be(TP + λ, FP + λ)",
     null="beta(TP + λ, FP + λ)",
     cite="goutte2005",
     use="For the precision of one learner, from the one confusion matrix that its splits make.",
-    kind="credible",
     measure="precision",
 )
 def precision_beta(
@@ -288,25 +299,22 @@ def precision_beta(
     scheme: Optional[str] = None,
     counts: str = "average",
     micro: bool = False,
-) -> Interval:
+) -> Estimated:
     """Interval for precision from its posterior Beta(TP + λ, FP + λ) (Goutte and Gaussier 2005).
 
     Shapes and options as in `f1_beta_prime`. The point is TP/(TP + FP) of the one matrix; it does
     not exist where no record was predicted positive.
     """
     one = _one_matrix(confusions, split_axes, scheme, counts)
-    return _beta("precision_beta", one, 1, prior, alpha, level, NONE_PREDICTED_NOTE, micro)
+    return _beta(one, 1, prior, alpha, level, NONE_PREDICTED_NOTE, micro)
 
 
-@interval(
+@_posterior(
     "recall_beta",
-    scheme=SCHEMES,
-    data="confusions",
     formula="[Be_{α/2}, Be_{1−α/2}] of Be(TP + λ, FN + λ)",
     null="beta(TP + λ, FN + λ)",
     cite="goutte2005",
     use="For the recall of one learner, from the one confusion matrix that its splits make.",
-    kind="credible",
     measure="recall",
 )
 def recall_beta(
@@ -318,14 +326,14 @@ def recall_beta(
     scheme: Optional[str] = None,
     counts: str = "average",
     micro: bool = False,
-) -> Interval:
+) -> Estimated:
     """Interval for recall from its posterior Beta(TP + λ, FN + λ) (Goutte and Gaussier 2005).
 
     Shapes and options as in `f1_beta_prime`. The point is TP/(TP + FN) of the one matrix; it does
     not exist where no record is positive.
     """
     one = _one_matrix(confusions, split_axes, scheme, counts)
-    return _beta("recall_beta", one, 2, prior, alpha, level, NONE_POSITIVE_NOTE, micro)
+    return _beta(one, 2, prior, alpha, level, NONE_POSITIVE_NOTE, micro)
 
 
 def f1_scores(confusions: Any) -> Any:
@@ -377,12 +385,13 @@ def _one_matrix(
 ) -> _One:
     c = _confusions(confusions)
     known = _scheme(c.shape, split_axes, scheme)
-    axes, folds = LAYOUTS[known]
+    layout = LAYOUTS[known]
+    axes, folds = layout.axes, layout.folds
     splits = c.shape[c.ndim - 1 - axes : -1]
     if 0 in splits:
         raise checks.ShapeError(f"confusions must hold at least one split, got shape {c.shape}")
     checks.choice(counts, "counts", COUNTS)
-    if counts == "effective" and (folds or axes != 2):
+    if counts == "effective" and not layout.halves:
         raise checks.InputError(
             'counts="effective" is for the matrices of an m×2 cross-validation, which are'
             f" averaged; by scheme or split_axes these are of {known}"
@@ -408,16 +417,15 @@ def _scheme(shape: tuple[int, ...], split_axes: Optional[int], scheme: Optional[
     """The scheme that confusion matrices of a shape are of, as far as it was not said."""
     if scheme is not None:
         known = checks.choice(scheme, "scheme", tuple(LAYOUTS))
-        axes = LAYOUTS[known][0]
+        layout = LAYOUTS[known]
+        axes = layout.axes
         if split_axes is not None and _whole(split_axes, "split_axes") != axes:
             raise checks.InputError(
                 f"split_axes={split_axes} does not fit the scheme {known}, which has {axes}"
             )
-        if len(shape) <= axes or (known.endswith("mx2") and shape[-2] != 2):
-            wanted = {"holdout": "4", "kfold": "K, 4", "loo": "n, 4", "repeated_kfold": "R, K, 4"}
+        if len(shape) <= axes or (layout.halves and shape[-2] != 2):
             raise checks.ShapeError(
-                f"confusions of {known} must have shape (..., {wanted.get(known, 'm, 2, 4')}),"
-                f" got {shape}"
+                f"confusions of {known} must have shape (..., {layout.shape}), got {shape}"
             )
         return known
     axes = _read_axes(shape) if split_axes is None else _whole(split_axes, "split_axes")
@@ -453,7 +461,6 @@ def _confusions(confusions: Any) -> Floats:
 
 
 def _beta(
-    name: str,
     one: _One,
     missed: int,
     prior: float,
@@ -461,18 +468,18 @@ def _beta(
     level: Optional[float],
     reason: str,
     micro: bool,
-) -> Interval:
+) -> Estimated:
     """The interval for TP/(TP + column `missed`) of the one matrix."""
     level, weight = checks.confidence_level(alpha, level), _prior(prior)
     if micro:
-        return _accuracy(name, "goutte2005", one, weight, level)
+        return _accuracy(one, weight, level)
     hits, misses = one.matrix[..., 0], one.matrix[..., missed]
     point, ends, extra = _quantiles(hits, misses, weight, level)
     kind = (hits + misses == 0).astype(np.intp)
-    return _result(name, "goutte2005", one, point, ends, level, kind, ("", reason), extra)
+    return _result(one, point, ends, level, kind, ("", reason), extra)
 
 
-def _accuracy(name: str, cite: str, one: _One, prior: float, level: float) -> Interval:
+def _accuracy(one: _One, prior: float, level: float) -> Estimated:
     """Micro averages: TP records are right and FP wrong, each of these being one FN too."""
     if not one.balanced.all():
         raise checks.InputError(
@@ -484,8 +491,8 @@ def _accuracy(name: str, cite: str, one: _One, prior: float, level: float) -> In
     extra = {**extra, "mode": unwrap(beta_mode(right, wrong, prior)), "micro": True}
     none = right + wrong == 0
     words = (MICRO_NOTE, NO_DATA_NOTE)
-    found = _result(name, cite, one, point, ends, level, none.astype(np.intp), words, extra)
-    return replace(found, degenerate=unwrap(np.asarray(none)))
+    found = _result(one, point, ends, level, none.astype(np.intp), words, extra)
+    return replace(found, degenerate=np.asarray(none))
 
 
 def _quantiles(
@@ -501,8 +508,6 @@ def _quantiles(
 
 
 def _result(
-    name: str,
-    cite: str,
     one: _One,
     point: Floats,
     ends: tuple[Any, Any],
@@ -510,19 +515,17 @@ def _result(
     kind: Any,
     words: tuple[str, ...],
     extra: dict[str, Any],
-) -> Interval:
+) -> Estimated:
     note = np.array(words, dtype=object)[np.asarray(kind, dtype=np.intp)]
-    return Interval(
-        name=name,
-        point=unwrap(np.asarray(point)),
-        lower=unwrap(np.asarray(ends[0])),
-        upper=unwrap(np.asarray(ends[1])),
+    return Estimated(
+        point=np.asarray(point),
+        lower=np.asarray(ends[0]),
+        upper=np.asarray(ends[1]),
         level=level,
-        degenerate=unwrap(np.asarray(kind > 0)),
-        note=unwrap(note),
-        cite=cite,
+        degenerate=np.asarray(kind > 0),
+        note=note,
+        extra={**extra, "counts": one.counts},
         scheme=one.scheme,
-        extra=MappingProxyType({**extra, "counts": one.counts}),
     )
 
 

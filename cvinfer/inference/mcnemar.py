@@ -36,6 +36,7 @@ DISCORDANT_NOTE = (
     cite="dietterich1998",
     use="When each learner can be fitted only once.",
     interval_cite="tango1998",
+    discordant=True,
 )
 def holdout_mcnemar(table: Any, continuity: str = "clipped", alpha: float = 0.05) -> Finding:
     """McNemar's test on one hold-out (McNemar 1947, Dietterich 1998).
@@ -62,7 +63,10 @@ def holdout_mcnemar(table: Any, continuity: str = "clipped", alpha: float = 0.05
     cite="yang2023",
     use="Not recommended: it hardly ever rejects; here for comparison.",
     has_interval=False,
-    caution=Powerless("adds up the statistics of the folds, each with a continuity correction"),
+    discordant=True,
+    caution=Powerless(
+        "adds up the statistics of the folds, each with a continuity correction", overlap=True
+    ),
 )
 def naive_kfold_mcnemar(tables: Any, continuity: str = "clipped", alpha: float = 0.05) -> Finding:
     """Sum of the K fold statistics as if they were independent (Yang et al. 2023, eq. 5).
@@ -95,6 +99,7 @@ def naive_kfold_mcnemar(tables: Any, continuity: str = "clipped", alpha: float =
     cite="yang2023",
     use="The recommended test: ten fits per learner, and few false claims where that was measured.",
     interval_cite="tango1998",
+    discordant=True,
     caution=OnRandomHalves(
         "is made for halves whose training sets overlap in n/4 records, and random halves overlap"
         " in more or less"

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
-import importlib
-import pkgutil
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Callable, Mapping, Optional, TypeVar, Union
 
 import numpy as np
 
+from cvinfer.errors import Refusal
 from cvinfer.inference.cautions import Caution
 from cvinfer.inference.checks import InputError, ShapeError
-from cvinfer.inference.result import Finding, Inference, Interval, unwrap
+from cvinfer.inference.result import Estimated, Finding, Inference, Interval, unwrap
+from cvinfer.names import close_match
+from cvinfer.registry import Registry
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Numbers = TypeVar("Numbers", Finding, Estimated)
+Result = TypeVar("Result", Inference, Interval)
 
 
-class UnknownNameError(KeyError, ValueError):
+class UnknownNameError(Refusal, KeyError, ValueError):
     """A name that no registered procedure has."""
-
-    def __str__(self) -> str:
-        return str(self.args[0])
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,8 @@ class Procedure:
     """One test or interval with everything it declares about itself.
 
     Tests: `has_interval` says whether `Inference.interval()` gives one for the difference,
-    `interval_cite` is its source where that is not `cite`.
+    `interval_cite` is its source where that is not `cite`, `discordant` whether the test looks at
+    discordant records alone, those that just one of the learners gets wrong.
     Intervals for one learner: `interval_kind` is "confidence" or "credible", `measure` what it is
     an interval for. Both are None for tests.
     """
@@ -74,6 +73,12 @@ class Procedure:
     measure: Optional[str] = None
     caution: Optional[Caution] = None
     interval_cite: Optional[str] = None
+    discordant: bool = False
+
+    @property
+    def ignores_overlap(self) -> bool:
+        """Whether it takes for independent what overlapping training sets make dependent."""
+        return self.caution is not None and self.caution.overlap
 
     @property
     def scheme(self) -> str:
@@ -81,8 +86,20 @@ class Procedure:
         return (" + " if self.kind == "test" else " or ").join(str(need) for need in self.needs)
 
 
-_TESTS: dict[str, Procedure] = {}
-_INTERVALS: dict[str, Procedure] = {}
+class _Procedures(Registry[Procedure]):
+    """The tests, or the intervals; a name is given once, to one of either."""
+
+    def add(self, name: str, entry: Procedure, module: str) -> Procedure:
+        if not module.startswith(f"{_FOLDER}."):
+            self.discover_own()  # imports the files of both
+        if any(name in each._entries for each in (_TESTS, _INTERVALS)):
+            raise RuntimeError(f"two procedures are called {name!r}")
+        return super().add(name, entry, module)
+
+
+_FOLDER = "cvinfer.inference"
+_TESTS = _Procedures("test", _FOLDER, refusal=UnknownNameError)
+_INTERVALS = _Procedures("interval", _FOLDER, refusal=UnknownNameError)
 
 
 #: What an interval for one learner can be, and what it can be for.
@@ -108,6 +125,7 @@ def test(
     has_interval: bool = True,
     caution: Optional[Caution] = None,
     interval_cite: Optional[str] = None,
+    discordant: bool = False,
 ) -> Callable[[Callable[..., Finding]], Callable[..., Inference]]:
     """Register a test: a pure function from arrays and options to a `Finding`.
 
@@ -115,34 +133,24 @@ def test(
     `cite` is a key of references.bib, `use` one sentence on when to use it, `caution` what the
     reader of its results has to know (see `cvinfer.inference.cautions`). `has_interval` says
     whether the test gives an interval for the difference, `interval_cite` where that one comes
-    from if not from `cite`.
+    from if not from `cite`, `discordant` whether it looks at discordant records alone.
     """
-    schemes = scheme if isinstance(scheme, tuple) else (scheme,)
-
-    def register(function: Callable[..., Finding]) -> Callable[..., Inference]:
-        @functools.wraps(function)
-        def called(*args: Any, **options: Any) -> Inference:
-            return _inference(declared, _called(declared, function, args, options))
-
-        declared = Procedure(
-            name,
-            "test",
-            called,
-            schemes,
-            data,
-            formula,
-            null,
-            cite,
-            use,
-            has_interval=has_interval,
-            caution=caution,
-            interval_cite=interval_cite,
-        )
-        _add(_TESTS, declared)
-        called.__annotations__ = {**function.__annotations__, "return": "Inference"}
-        return called
-
-    return register
+    about = Procedure(
+        name,
+        "test",
+        _undefined,
+        _several(scheme),
+        data,
+        formula,
+        null,
+        cite,
+        use,
+        has_interval=has_interval,
+        caution=caution,
+        interval_cite=interval_cite,
+        discordant=discordant,
+    )
+    return _registering(about, _TESTS, _inference)
 
 
 test.__test__ = False  # type: ignore[attr-defined]  # a decorator, not something pytest collects
@@ -160,47 +168,66 @@ def interval(
     kind: str,
     measure: str,
     caution: Optional[Caution] = None,
-) -> Callable[[Function], Function]:
-    """Register an interval for one learner; the function returns an `Interval`.
+) -> Callable[[Callable[..., Estimated]], Callable[..., Interval]]:
+    """Register an interval for one learner: a pure function to an `Estimated`.
 
     The first of several `scheme`s is the one to partition with; the others are valid too. `kind` is
     "confidence", or "credible" for the quantiles of a posterior; `measure` what it is for, one of
-    `MEASURES`.
+    `MEASURES`. `data` names how its arguments are made (see `cvinfer.inference.one_learner`).
     """
     if kind not in INTERVAL_KINDS or measure not in MEASURES:
         raise RuntimeError(f"{name!r} is declared as a {kind!r} interval for {measure!r}")
-    schemes = scheme if isinstance(scheme, tuple) else (scheme,)
+    about = Procedure(
+        name,
+        "interval",
+        _undefined,
+        _several(scheme),
+        data,
+        formula,
+        null,
+        cite,
+        use,
+        interval_kind=kind,
+        measure=measure,
+        caution=caution,
+    )
+    return _registering(about, _INTERVALS, _interval)
 
-    def register(function: Function) -> Function:
+
+def _several(scheme: Union[Need, tuple[Need, ...]]) -> tuple[Need, ...]:
+    return scheme if isinstance(scheme, tuple) else (scheme,)
+
+
+def _undefined(*args: Any, **options: Any) -> Any:
+    raise RuntimeError("this procedure is declared, but nothing has been decorated with it yet")
+
+
+def _registering(
+    about: Procedure,
+    registry: _Procedures,
+    finished: Callable[[Procedure, Numbers], Result],
+) -> Callable[[Callable[..., Numbers]], Callable[..., Result]]:
+    """The decorator that registers a function as the procedure `about`.
+
+    What the function finds is `finished` with what the procedure has declared.
+    """
+
+    def register(function: Callable[..., Numbers]) -> Callable[..., Result]:
         @functools.wraps(function)
-        def called(*args: Any, **options: Any) -> Interval:
-            result: Interval = _called(declared, function, args, options)
-            return replace(result, kind=kind)
+        def called(*args: Any, **options: Any) -> Result:
+            return finished(declared, _called(declared, function, args, options))
 
-        declared = Procedure(
-            name,
-            "interval",
-            called,
-            schemes,
-            data,
-            formula,
-            null,
-            cite,
-            use,
-            has_interval=True,
-            interval_kind=kind,
-            measure=measure,
-            caution=caution,
-        )
-        _add(_INTERVALS, declared)
-        return called  # type: ignore[return-value]
+        declared = replace(about, function=called)
+        returned = finished.__annotations__["return"]
+        called.__annotations__ = {**function.__annotations__, "return": returned}
+        registry.add(declared.name, declared, function.__module__)
+        return called
 
     return register
 
 
 def tests() -> Mapping[str, Procedure]:
     """Every registered test by name."""
-    discover()
     return MappingProxyType(_TESTS)
 
 
@@ -209,20 +236,25 @@ tests.__test__ = False  # type: ignore[attr-defined]
 
 def intervals() -> Mapping[str, Procedure]:
     """Every registered interval by name."""
-    discover()
     return MappingProxyType(_INTERVALS)
 
 
 def procedure(name: str) -> Procedure:
     """The test or interval called `name`."""
-    discover()
-    found = _TESTS.get(name) or _INTERVALS.get(name)
+    found = tests().get(name) or intervals().get(name)
     if found is not None:
         return found
-    known = [*_TESTS, *_INTERVALS]
-    close = difflib.get_close_matches(str(name), known, n=3)
-    hint = f"did you mean {' or '.join(close)}?" if close else f"known are {', '.join(known)}"
-    raise UnknownNameError(f"there is no test or interval called {name!r}; {hint}")
+    known = [*tests(), *intervals()]
+    raise UnknownNameError(
+        f"there is no test or interval called {name!r}",
+        allowed=known,
+        suggestion=close_match(name, known),
+    )
+
+
+def origin(name: str) -> Optional[str]:
+    """The distribution that brings a test or interval; None for cvinfer's own."""
+    return _TESTS.origin(name) or _INTERVALS.origin(name)
 
 
 def infer(name: str, *data: Any, **options: Any) -> Any:
@@ -230,36 +262,20 @@ def infer(name: str, *data: Any, **options: Any) -> Any:
     return procedure(name).function(*data, **options)
 
 
-@functools.lru_cache(maxsize=None)
-def discover() -> None:
-    """Import every module of the package once, so that its decorators run."""
-    package = __name__.rpartition(".")[0]
-    folder = importlib.import_module(package).__path__
-    for module in pkgutil.iter_modules(folder):
-        importlib.import_module(f"{package}.{module.name}")
-
-
-def _add(registry: dict[str, Procedure], new: Procedure) -> None:
-    if new.name in _TESTS or new.name in _INTERVALS:
-        raise RuntimeError(f"two procedures are called {new.name!r}")
-    registry[new.name] = new
-
-
 def _called(
     declared: Procedure,
-    function: Callable[..., Any],
+    function: Callable[..., Numbers],
     args: tuple[Any, ...],
     options: Mapping[str, Any],
-) -> Any:
-    """Call, putting the procedure's name (and for a wrong shape its scheme) before an error."""
+) -> Numbers:
+    """Call, putting the procedure's name (and for a wrong shape its scheme) to an error."""
     try:
         return function(*args, **options)
     except ShapeError as error:
-        raise ShapeError(
-            f"{declared.name}: {error}; it needs the scheme {declared.scheme}"
-        ) from None
+        scheme = f"it needs the scheme {declared.scheme}"
+        raise ShapeError(str(error), there=scheme, procedure=declared.name) from None
     except InputError as error:
-        raise InputError(f"{declared.name}: {error}") from None
+        raise InputError(str(error), procedure=declared.name) from None
 
 
 def _inference(declared: Procedure, finding: Finding) -> Inference:
@@ -285,4 +301,20 @@ def _inference(declared: Procedure, finding: Finding) -> Inference:
         _center=finding.center,
         _ends=finding.ends,
         _size=finding.size,
+    )
+
+
+def _interval(declared: Procedure, found: Estimated) -> Interval:
+    return Interval(
+        name=declared.name,
+        point=unwrap(found.point),
+        lower=unwrap(found.lower),
+        upper=unwrap(found.upper),
+        level=found.level,
+        degenerate=unwrap(found.degenerate),
+        note=unwrap(found.note),
+        cite=declared.cite,
+        scheme=declared.needs[0].scheme if found.scheme is None else found.scheme,
+        extra=MappingProxyType({key: unwrap(value) for key, value in found.extra.items()}),
+        kind=str(declared.interval_kind),
     )

@@ -60,6 +60,23 @@ class Finding:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Estimated:
+    """The numbers of one interval before its name, source, kind and scheme are attached.
+
+    `scheme` is what the data showed of it, where the interval is valid on several.
+    """
+
+    point: Any
+    lower: Any
+    upper: Any
+    level: float
+    degenerate: Any
+    note: Any
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    scheme: Optional[str] = None
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Inference:
     """The outcome of one test; every array has the batch shape (a scalar where there is none).

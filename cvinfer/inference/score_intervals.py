@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import Any, Mapping, Optional
 
 import numpy as np
@@ -12,12 +11,14 @@ from cvinfer.inference.cautions import TooShort
 from cvinfer.inference.checks import ZERO_VARIANCE, Bools, Floats
 from cvinfer.inference.nulls import NORMAL, Null, student
 from cvinfer.inference.registry import interval, needs
-from cvinfer.inference.result import Interval, unwrap
+from cvinfer.inference.result import Estimated
 from cvinfer.inference.variance import al_estimator, replication_variance
 from cvinfer.inference.wong import large_enough
 
 NO_VARIATION = "no variation: the variance estimate is zero, so the interval has no length"
-SHARED_RECORDS = TooShort("takes no account of the training records that its fits share")
+SHARED_RECORDS = TooShort(
+    "takes no account of the training records that its fits share", overlap=True
+)
 ALWAYS_SAME = "the error rate is 0 or 1: the normal interval has no length and means nothing"
 
 
@@ -33,7 +34,7 @@ ALWAYS_SAME = "the error rate is 0 or 1: the normal interval has no length and m
     measure="F1",
     caution=SHARED_RECORDS,
 )
-def kfold_t_interval(scores: Any, alpha: float = 0.05, level: Optional[float] = None) -> Interval:
+def kfold_t_interval(scores: Any, alpha: float = 0.05, level: Optional[float] = None) -> Estimated:
     """μ̂ ± t_{K-1} sqrt(S²/K) on the K scores of one learner, shape (..., K) (Wang 2015, eq. 14).
 
     As printed: it may reach beyond [0, 1].
@@ -41,9 +42,6 @@ def kfold_t_interval(scores: Any, alpha: float = 0.05, level: Optional[float] = 
     s = _scores(scores, ("K", None))
     k = s.shape[-1]
     return _symmetric(
-        "kfold_t_interval",
-        "wang2015",
-        "kfold",
         s.mean(axis=-1),
         s.var(axis=-1, ddof=1) / k,
         student(k - 1),
@@ -65,13 +63,10 @@ def kfold_t_interval(scores: Any, alpha: float = 0.05, level: Optional[float] = 
 )
 def five_by_two_t_interval(
     scores: Any, alpha: float = 0.05, level: Optional[float] = None
-) -> Interval:
+) -> Estimated:
     """μ̂ ± t_5 sqrt(mean_j s_j²) on the ten scores of one learner, (..., 5, 2) (eq. 16)."""
     s = _scores(scores, ("5", 5), ("2", 2))
     return _symmetric(
-        "five_by_two_t_interval",
-        "wang2015",
-        "random_mx2",
         s.mean(axis=(-2, -1)),
         replication_variance(s).mean(axis=-1),
         student(5),
@@ -94,13 +89,10 @@ def five_by_two_t_interval(
 )
 def blocked_3x2_t_interval(
     scores: Any, alpha: float = 0.05, level: Optional[float] = None
-) -> Interval:
+) -> Estimated:
     """μ̂ ± t_5 sqrt(sum (x[j,k] - μ̂)²/6) on six scores of one learner, (..., 3, 2) (eq. 17)."""
     s = _scores(scores, ("3", 3), ("2", 2))
     return _symmetric(
-        "blocked_3x2_t_interval",
-        "wang2015",
-        "blocked_mx2",
         s.mean(axis=(-2, -1)),
         np.asarray(al_estimator(s)),
         student(5),
@@ -123,7 +115,7 @@ def blocked_3x2_t_interval(
 )
 def error_kfold_t(
     errors: Any, n_test: Any, alpha: float = 0.05, level: Optional[float] = None
-) -> Interval:
+) -> Estimated:
     """Fold-level interval p̄ ± t_{K-1} sqrt(s²/K) for an error rate (Wong 2015, example 1).
 
     `errors` are counts of shape (..., K), `n_test` the fold sizes. `extra["large_sample"]`: every
@@ -136,9 +128,6 @@ def error_kfold_t(
     rates = np.asarray(errors / n_test)
     k = rates.shape[-1]
     return _symmetric(
-        "error_kfold_t",
-        "wong2015",
-        "kfold",
         rates.mean(axis=-1),
         rates.var(axis=-1, ddof=1) / k,
         student(k - 1),
@@ -162,12 +151,12 @@ def error_kfold_t(
 )
 def error_dataset_z(
     errors: Any, n: Any, alpha: float = 0.05, level: Optional[float] = None
-) -> Interval:
+) -> Estimated:
     """Data-set-level interval p̄ ± z sqrt(p̄ (1 - p̄)/n) for an error rate (Wong 2015, theorem 1).
 
     `errors` is the number of wrong predictions over all n records of a K-fold run.
     """
-    return _binomial("error_dataset_z", "kfold", errors, n, alpha, level)
+    return _binomial(errors, n, alpha, level)
 
 
 @interval(
@@ -184,22 +173,17 @@ def error_dataset_z(
 )
 def error_loo_z(
     errors: Any, n: Any, alpha: float = 0.05, level: Optional[float] = None
-) -> Interval:
+) -> Estimated:
     """Leave-one-out interval p̄ ± z sqrt(p̄ (1 - p̄)/n) for an error rate (Wong 2015, 5.1)."""
-    return _binomial("error_loo_z", "loo", errors, n, alpha, level)
+    return _binomial(errors, n, alpha, level)
 
 
-def _binomial(
-    name: str, scheme: str, errors: Any, n: Any, alpha: float, level: Optional[float]
-) -> Interval:
+def _binomial(errors: Any, n: Any, alpha: float, level: Optional[float]) -> Estimated:
     errors, n = checks.counts(errors, "errors"), checks.sizes(n, "n")
     checks.broadcastable("errors", "n", errors, n)
     checks.at_most(errors, n, "errors", "n")
     rate = np.asarray(errors / n)
     return _symmetric(
-        name,
-        "wong2015",
-        scheme,
         rate,
         np.asarray(rate * (1.0 - rate) / n),
         NORMAL,
@@ -211,9 +195,6 @@ def _binomial(
 
 
 def _symmetric(
-    name: str,
-    cite: str,
-    scheme: str,
     center: Floats,
     variance: Floats,
     null: Null,
@@ -221,23 +202,20 @@ def _symmetric(
     size: Floats,
     extra: Optional[Mapping[str, Any]] = None,
     reason: str = NO_VARIATION,
-) -> Interval:
+) -> Estimated:
     zero: Bools = np.asarray(variance <= ZERO_VARIANCE * size**2)
     error = np.sqrt(np.where(zero, 0.0, variance))
     half = null.critical(1.0 - level) * error
     note = np.array(["", reason], dtype=object)[zero.astype(np.intp)]
     more = {"standard_error": error, "variance": variance, **(extra or {})}
-    return Interval(
-        name=name,
-        point=unwrap(center),
-        lower=unwrap(np.asarray(center - half)),
-        upper=unwrap(np.asarray(center + half)),
+    return Estimated(
+        point=center,
+        lower=np.asarray(center - half),
+        upper=np.asarray(center + half),
         level=level,
-        degenerate=unwrap(zero),
-        note=unwrap(note),
-        cite=cite,
-        scheme=scheme,
-        extra=MappingProxyType({key: unwrap(value) for key, value in more.items()}),
+        degenerate=zero,
+        note=note,
+        extra=more,
     )
 
 

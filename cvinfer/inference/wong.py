@@ -23,7 +23,8 @@ LARGE = 5
 
 TWO_SAMPLES = Caution(
     "takes the predictions for independent though the training sets overlap and both learners are"
-    " tested on the same records"
+    " tested on the same records",
+    overlap=True,
 )
 
 

@@ -101,7 +101,8 @@ def conservative_z(d: Any, halves: Any, mu0: float = 0.0, alpha: float = 0.05) -
     caution=Caution(
         "takes the losses of all records for independent though their training sets overlap, which"
         " rests on relative stability, and that can fail where both learners are stable (Bayle,"
-        " Janson and Mackey 2025)"
+        " Janson and Mackey 2025)",
+        overlap=True,
     ),
 )
 def cvci_z(

@@ -6,13 +6,10 @@ import inspect
 from functools import lru_cache
 from typing import Any, Mapping, Optional
 
-from cvinfer.inference import Procedure
+from cvinfer.inference import InputError, Procedure
 
 #: Given by the run itself, never by a user: alpha is a key of the spec, the rest comes from data.
 _NOT_OPTIONS = ("alpha", "bounds", "split_axes", "scheme", "micro", "n_test_a", "n_test_b")
-
-#: Procedures of these kinds look at one class against the rest, or at an average over classes.
-CLASSWISE = ("confusions", "scores")
 
 #: Enough records for every scheme with its default options.
 _TRIAL_RECORDS = 60
@@ -81,8 +78,10 @@ def value_fault(declared: Procedure, options: Mapping[str, Any]) -> Optional[str
             declared.function(*arguments, **options)
         else:
             _test_trial(declared, options)
+    except InputError as error:
+        return error.fault
     except (ValueError, TypeError) as error:
-        return str(error).removeprefix(f"{declared.name}: ")
+        return str(error)
     return None
 
 

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import ast
+import importlib
+import os
+import pickle
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +16,7 @@ import pytest
 
 from tests.contract.examples import EXAMPLES
 from cvinfer import inference
+from cvinfer.errors import Refusal
 from cvinfer.inference import registry
 from cvinfer.inference.records import ADAPTERS
 from cvinfer.inference.result import studentised
@@ -263,8 +269,9 @@ def test_an_unknown_name(ask):
         ask("kfold_tt")
     assert isinstance(caught.value, KeyError) and isinstance(caught.value, ValueError)
     assert str(caught.value).startswith("there is no test or interval called 'kfold_tt'")
-    assert "did you mean kfold_t" in str(caught.value)
-    with pytest.raises(inference.UnknownNameError, match="known are .*bcv_5x2_mcnemar"):
+    assert "did you mean 'kfold_t'?" in str(caught.value)
+    assert isinstance(caught.value, Refusal) and caught.value.suggestion == "kfold_t"
+    with pytest.raises(inference.UnknownNameError, match="allowed: .*bcv_5x2_mcnemar"):
         ask("zzzzzzzz")
     with pytest.raises(AttributeError):
         inference.kfold_tt
@@ -304,7 +311,7 @@ def half_t():
         )
 
     yield half_t
-    del registry._TESTS["half_t"]
+    registry._TESTS._forget("half_t")
 
 
 def test_one_decorated_function_is_a_test(half_t):
@@ -346,3 +353,109 @@ def test_a_name_can_be_given_once(decorator, name):
             **({} if decorator is registry.test else {"kind": "credible", "measure": "F1"}),
         )(lambda d: d)
     assert inference.procedure(name) is before
+
+
+OUTSIDE = """
+from cvinfer.inference.registry import interval, needs, test
+
+said = dict(scheme=needs("kfold"), formula="-", null="-", cite="dietterich1998", use="Never.")
+
+
+def register():
+    @test("outside_t", data="differences", **said)
+    def outside_t(d, alpha=0.05):
+        return d
+
+
+def register_twice():
+    @interval("kfold_t", data="scores", kind="credible", measure="F1", **said)
+    def kfold_t(scores, alpha=0.05):
+        return scores
+"""
+
+
+@pytest.fixture
+def outside(tmp_path, monkeypatch):
+    (tmp_path / "outside_of_cvinfer.py").write_text(OUTSIDE, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    yield importlib.import_module("outside_of_cvinfer")
+    sys.modules.pop("outside_of_cvinfer")
+    registry._TESTS._forget("outside_t")
+
+
+def test_a_module_of_somebody_else_adds_a_test(outside):
+    before = list(inference.tests())
+    outside.register()
+    assert list(inference.tests()) == [*before, "outside_t"]
+    assert registry._TESTS.module("outside_t") == "outside_of_cvinfer"
+    assert registry.origin("outside_t") is None
+    with pytest.raises(RuntimeError, match="two procedures are called 'kfold_t'"):
+        outside.register_twice()
+    assert "kfold_t" not in inference.intervals()
+
+
+IN_A_NEW_PROCESS = """
+import cvinfer.registry as registry
+
+registry._installed = lambda: [registry.Plugin("somebody", "outside_of_cvinfer")]
+some = registry.Registry("thing")
+some.discover()
+from cvinfer import inference
+from cvinfer.inference.registry import origin
+
+assert [each.reason for each in registry.plugins()] == {reasons}, registry.plugins()
+assert list(inference.tests()) == {tests}, list(inference.tests())
+assert [name for name in inference.tests() if origin(name)] == {brought}
+"""
+
+
+@pytest.mark.parametrize("last, brought", [("register()", ["outside_t"]), ("1 / 0", [])])
+def test_what_a_plug_in_is_first_to_import_is_not_its_own(tmp_path, last, brought):
+    plugin = OUTSIDE + f"\n\n{last}\n"
+    (tmp_path / "outside_of_cvinfer.py").write_text(plugin, encoding="utf-8")
+    reasons = [None] if brought else ["ZeroDivisionError: division by zero"]
+    names = [*inference.tests(), *brought]
+    program = IN_A_NEW_PROCESS.format(reasons=reasons, tests=names, brought=brought)
+    paths = os.pathsep.join([str(tmp_path), str(ROOT)])
+    environment = {**os.environ, "PYTHONPATH": paths}
+    subprocess.run([sys.executable, "-c", program], env=environment, check=True, timeout=120)
+
+
+@pytest.mark.parametrize("kind", [inference.InputError, inference.ShapeError])
+def test_what_a_procedure_refuses_travels_between_processes(kind):
+    told = kind("d must be finite", there="it needs loo", procedure="kfold_t")
+    assert isinstance(told, Refusal) and isinstance(told, ValueError)
+    for error in (told, pickle.loads(pickle.dumps(told))):
+        assert str(error) == "kfold_t: d must be finite; it needs loo"
+        assert (error.message, error.procedure) == ("d must be finite", "kfold_t")
+        assert error.fault == "d must be finite; it needs loo"
+
+
+def test_an_unknown_name_travels_between_processes():
+    with pytest.raises(inference.UnknownNameError) as caught:
+        inference.procedure("kfold_tt")
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert str(again) == str(caught.value) and again.suggestion == "kfold_t"
+
+
+def test_tests_that_ignore_overlap_say_so_and_have_a_caution():
+    ignoring = {name for name, declared in inference.tests().items() if declared.ignores_overlap}
+    assert ignoring == {
+        *("repeated_holdout_t", "kfold_t", "dietterich_5x2_t", "combined_5x2_t", "combined_5x2_f"),
+        *("calibrated_5x2_bcv_f", "cvci_z", "naive_kfold_mcnemar", "wong_matched_t"),
+        *("wong_independent_z", "wong_welch_t", "loo_matched_t", "loo_independent_z"),
+    }
+    assert not any("corrected_" in name for name in ignoring)
+
+
+def test_tests_on_discordant_records_alone():
+    found = [name for name, declared in inference.tests().items() if declared.discordant]
+    assert found == [name for name in inference.tests() if name.endswith("mcnemar")]
+
+
+@pytest.mark.parametrize("name, declared", inference.intervals().items())
+def test_an_interval_carries_what_it_declares(name, declared):
+    result = inference.infer(name, *EXAMPLES[name].draw(np.random.default_rng(0)))
+    assert (result.name, result.cite) == (name, declared.cite)
+    assert result.scheme in [need.scheme for need in declared.needs]
+    assert declared.function.__annotations__["return"] == "Interval"

@@ -542,7 +542,7 @@ def test_an_interval_is_not_a_test(case):
     partition, truth, a, b = case
     with pytest.raises(InputError, match="kfold_t_interval is an interval for one learner"):
         inference.compare("kfold_t_interval", partition, truth, a, b)
-    with pytest.raises(inference.UnknownNameError, match="did you mean kfold_t"):
+    with pytest.raises(inference.UnknownNameError, match="did you mean 'kfold_t'"):
         inference.compare("kfold_tt", partition, truth, a, b)
 
 
