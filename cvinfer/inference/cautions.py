@@ -53,6 +53,8 @@ class Caution:
         """The caution for the procedure `name`, one sentence without its subject and full stop."""
         alpha = measured_level()
         rates = self.rates(name).values()
+        if not rates:  # nobody has measured the test of a plug-in
+            return self.reason
         above = [rate.above(alpha) for rate in rates]
         share = f"{spread(rates)} of true hypotheses at {percent(alpha)}"
         so = f"{self.reason}{', so' if self.explains else ';'} it"

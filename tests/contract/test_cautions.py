@@ -230,3 +230,7 @@ def test_a_test_whose_rates_change_is_no_longer_recommended(monkeypatch):
     monkeypatch.setattr(rule, "measured_rates", rates)
     valid = [test for test in inference.tests().values() if test.scheme == "kfold(k=10)"]
     assert recommended_on([("kfold", {"k": 10})], valid).name == "cvci_z"
+
+
+def test_a_caution_without_measured_rates_gives_its_reason():
+    assert Caution("takes too much").text("measured_by_nobody") == "takes too much"
