@@ -6,12 +6,17 @@ that moment and not before. In steps, scikit-learn's transformers can come first
 
 from __future__ import annotations
 
-import functools
 import importlib
 from typing import TYPE_CHECKING, Any, Mapping, Optional
 
-import cvinfer
+from cvinfer import __version__
 from cvinfer.engines.base import LearnerSpec
+from cvinfer.engines._sklearn.catalogues import (
+    OWN_ENGINE,
+    OWN_NAMES,
+    own_catalogue,
+    own_class,
+)
 from cvinfer.engines._sklearn.estimators import EstimatorEngine
 from cvinfer.engines._sklearn.recipes import Catalogue, Node
 from cvinfer.engines.registry import engines
@@ -20,19 +25,12 @@ from cvinfer.errors import Refusal
 if TYPE_CHECKING:
     from cvinfer.data.dataset import Dataset
 
-NAMES = {
-    "MajorityClassifier": "majority",
-    "MeanClassifier": "mean",
-    "FirstNearestNeighbour": "first_nearest_neighbour",
-    "LeastSquaresClassifier": "least_squares",
-}
-
 
 class BuiltinEngine(EstimatorEngine):
-    name = "builtin"
+    name = OWN_ENGINE
 
     def catalogue(self) -> Catalogue:
-        return _catalogue()
+        return own_catalogue()
 
     def check_fit(self, learner: LearnerSpec, node: Node, dataset: Dataset) -> list[Refusal]:
         if "steps" in node.values or node.cls.__name__ != "FirstNearestNeighbour":
@@ -40,20 +38,7 @@ class BuiltinEngine(EstimatorEngine):
         return _weights_fit(node, dataset)
 
     def versions(self, learner: Optional[LearnerSpec] = None) -> Mapping[str, str]:
-        return {"cvinfer": cvinfer.__version__, **super().versions(learner)}
-
-
-@functools.lru_cache(maxsize=None)
-def _catalogue() -> Catalogue:
-    from cvinfer.engines.sklearn import sklearn_catalogue
-
-    classifiers = {name: __getattr__(name) for name in NAMES}
-    known = sklearn_catalogue()
-    aliases = {short: long for long, short in NAMES.items()}
-    # Before the last step anything of scikit-learn may stand; the last is one of our own.
-    others = {**known.others, **known.classifiers}
-    elsewhere = {name: "sklearn" for name in known.classifiers}
-    return Catalogue(classifiers, others, known.kinds, aliases=aliases, elsewhere=elsewhere)
+        return {"cvinfer": __version__, **super().versions(learner)}
 
 
 def _weights_fit(node: Node, dataset: Dataset) -> list[Refusal]:
@@ -75,8 +60,8 @@ def _weights_fit(node: Node, dataset: Dataset) -> list[Refusal]:
 
 
 def __getattr__(name: str) -> Any:
-    if name in NAMES:
-        return getattr(importlib.import_module("cvinfer.engines._sklearn.classifiers"), name)
+    if name in OWN_NAMES:
+        return own_class(name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

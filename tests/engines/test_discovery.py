@@ -8,7 +8,7 @@ import sys
 import pytest
 
 SAME_AS_SCIKIT_LEARN = """
-from cvinfer.engines.sklearn import public_estimators, sklearn_catalogue
+from cvinfer.engines._sklearn.catalogues import public_estimators, sklearn_catalogue
 found, catalogue = public_estimators(), sklearn_catalogue()
 from sklearn.utils.discovery import all_estimators
 assert found == dict(all_estimators()), set(found) ^ set(dict(all_estimators()))

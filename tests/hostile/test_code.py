@@ -130,7 +130,7 @@ def test_every_parameter_of_scikit_learn_that_speaks_of_files_is_known():
     import re
 
     from cvinfer.engines._sklearn.outside import LEADS
-    from cvinfer.engines.sklearn import public_estimators
+    from cvinfer.engines._sklearn.catalogues import public_estimators
 
     speaks = re.compile(
         r"\b(files?|filenames?|director(y|ies)|folder|path to|disk|cach(e|es|ed|ing)|pickles?"

@@ -21,10 +21,10 @@ import time
 from typing import Any, Mapping, Optional
 
 from cvinfer.engines._r.installation import NoR, places, why_no_r
-from cvinfer.worker.workplace import import_path
 from cvinfer.errors import UserError
 from cvinfer.worker.causes import cause
 from cvinfer.worker.scratch import Scratch
+from cvinfer.worker.workplace import SCRATCH, import_path
 
 #: Seconds that an answer may take: the start of R and the JVM, or a large data set.
 PATIENCE = 120.0
@@ -170,7 +170,7 @@ class _Helper:
 
 def _environment(scratch: str) -> Mapping[str, str]:
     return {
-        "CVINFER_SCRATCH": scratch,
+        SCRATCH: scratch,
         "TMPDIR": scratch,
         "WEKA_HOME": os.path.join(scratch, "wekafiles"),
         "LC_ALL": "C.UTF-8",

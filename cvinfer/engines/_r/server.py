@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, Callable, Mapping, NoReturn, Optional, Sequenc
 from cvinfer.engines._r import embedded
 from cvinfer.engines._r.installation import PACKAGE, WEKA_PACKAGES, NoR, library
 from cvinfer.worker.captured import one_line
+from cvinfer.worker.workplace import SCRATCH
 
 _SIZE = struct.Struct("<Q")
 
@@ -57,7 +58,7 @@ def _listen(questions: BinaryIO, asked: "queue.SimpleQueue[tuple[str, Sequence[A
 
 def _leave() -> NoReturn:
     # R's own way out would remove its temporary directory, but rpy2 may hang there.
-    shutil.rmtree(os.environ.get("CVINFER_SCRATCH", ""), ignore_errors=True)
+    shutil.rmtree(os.environ.get(SCRATCH, ""), ignore_errors=True)
     os._exit(0)
 
 
