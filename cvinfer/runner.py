@@ -175,9 +175,7 @@ def load(
         raise SpecError(faults)
     sets = datasets(spec, read)
     if finished.is_result_file(source) and not overrides:
-        from cvinfer import again, verify
-
-        verify.check_data(str(source), again.read_result(Path(str(source))), sets)
+        finished.check_data(str(source), finished.read_result(Path(str(source))), sets)
     return spec, sets
 
 

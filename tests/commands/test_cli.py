@@ -14,7 +14,7 @@ import pytest
 
 Call = Callable[..., Any]
 
-COMMANDS = "run validate plan show init splits table test list doctor store".split()
+COMMANDS = "run validate plan show init splits table test list doctor store verify".split()
 EVERY = [*([each] for each in COMMANDS), ["store", "info"], ["store", "check"], ["store", "prune"]]
 
 
@@ -172,7 +172,7 @@ def test_lists_say_why_something_cannot_be_used(
     call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "Not available: it predicts several targets" in call("list", "learners").out
-    from cvinfer import listing
+    from cvinfer.commands import _listing as listing
 
     monkeypatch.setitem(listing.SOURCE_PACKAGES, "parquet", "no_such_package")
     found = {entry["name"]: entry for entry in json.loads(call("list", "data", "--json").out)}
