@@ -14,7 +14,7 @@ import pytest
 
 Call = Callable[..., Any]
 
-COMMANDS = "run validate plan show init splits table test list doctor store verify".split()
+COMMANDS = "run validate plan show init splits table test list doctor store".split()
 EVERY = [*([each] for each in COMMANDS), ["store", "info"], ["store", "check"], ["store", "prune"]]
 
 
