@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Mapping, NamedTuple, Optional, Sequence, Union
 
-import cvinfer
+from cvinfer import __version__
 from cvinfer.errors import UserError
 from cvinfer.execute import fits
 from cvinfer.execute.work import Limits, Outcome
@@ -203,9 +203,7 @@ def load(
         raise SpecError(faults)
     sets = datasets(spec, read)
     if finished.is_result_file(source) and not overrides:
-        from cvinfer import again, verify
-
-        verify.check_data(str(source), again.read_result(Path(str(source))), sets)
+        finished.check_data(str(source), finished.read_result(Path(str(source))), sets)
     return Loaded(spec, sets)
 
 
@@ -323,7 +321,7 @@ def manifest(
     import scipy
 
     versions: dict[str, str] = {
-        "cvinfer": cvinfer.__version__,
+        "cvinfer": __version__,
         "python": platform.python_version(),
         "numpy": numpy.__version__,
         "scipy": scipy.__version__,

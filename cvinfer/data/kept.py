@@ -27,7 +27,7 @@ from typing import Any, BinaryIO, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-import cvinfer
+from cvinfer import __version__
 from cvinfer import limits
 from cvinfer.places import RESULTS, readings_of, store_of
 from cvinfer.whole import whole
@@ -146,7 +146,7 @@ def _identity(info: SourceInfo, request: Request) -> Optional[dict[str, Any]]:
         "options": json.loads(json.dumps(options, default=repr)),
         "groups": sorted(request.groups),
         "limit": limits.max_bytes(),
-        "versions": [cvinfer.__version__, pandas.__version__, np.__version__, sys.version],
+        "versions": [__version__, pandas.__version__, np.__version__, sys.version],
     }
 
 

@@ -20,19 +20,21 @@ ZERO_VARIANCE = 1e-24
 class InputError(Refusal, ValueError):
     """Data or an option that a procedure cannot use; the message says what it needs.
 
-    procedure: the name of the test or interval that refuses, where one does.
+    procedure: the name of the test or interval that refuses, where one does. scheme: the scheme
+    that its data has to come from, where it is of the wrong shape.
     """
 
     def __init__(
-        self, message: str, *, there: Optional[str] = None, procedure: Optional[str] = None
+        self, message: str, *, scheme: Optional[str] = None, procedure: Optional[str] = None
     ) -> None:
-        super().__init__(message, there=there)
-        self.procedure = procedure
+        super().__init__(message)
+        self.scheme, self.procedure = scheme, procedure
 
     @property
     def fault(self) -> str:
         """What is wrong, without who says so."""
-        return super().__str__()
+        needs = f"; it needs the scheme {self.scheme}" if self.scheme else ""
+        return super().__str__() + needs
 
     def __str__(self) -> str:
         return self.fault if self.procedure is None else f"{self.procedure}: {self.fault}"

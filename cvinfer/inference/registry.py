@@ -272,8 +272,7 @@ def _called(
     try:
         return function(*args, **options)
     except ShapeError as error:
-        scheme = f"it needs the scheme {declared.scheme}"
-        raise ShapeError(str(error), there=scheme, procedure=declared.name) from None
+        raise ShapeError(str(error), scheme=declared.scheme, procedure=declared.name) from None
     except InputError as error:
         raise InputError(str(error), procedure=declared.name) from None
 

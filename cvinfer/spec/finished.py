@@ -1,4 +1,4 @@
-"""A result.json as a spec: what it was made from stands in it, and it can be run again.
+"""A result.json as a file and as a spec: what it was made from stands in it; it can be run again.
 
 Its keys are sorted, so the order of the learners is taken from its list of them. It holds no
 directory of this machine: `base_of` finds the files that it was made from.
@@ -6,13 +6,19 @@ directory of this machine: `base_of` finds the files that it was made from.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from pathlib import Path
-from typing import Any, Iterator, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, NoReturn, Optional, Sequence
 
 from cvinfer import limits
+from cvinfer.errors import CvinferError, UserError
+from cvinfer.foreign import cut
 from cvinfer.spec.faults import Fault, path_text
+
+if TYPE_CHECKING:
+    from cvinfer.data.dataset import DataLike
 
 RESULT_NAME = "result.json"
 #: Facts of a run that are no part of its result; written beside it.
@@ -112,3 +118,95 @@ def _relative_paths(spec: Any) -> Iterator[tuple[str, str]]:
                 continue
             if not path.startswith("~") and not Path(path).is_absolute():
                 yield path_text((key, at, "path")), path
+
+
+# --- a result that is there -----------------------------------------------------------------------
+
+
+class OtherData(CvinferError):
+    """The data is not that of the result: it cannot come out again."""
+
+    exit_code = 4
+
+
+def read_result(path: Path) -> dict[str, Any]:
+    """The document of a result.json, checked against its schema."""
+    if path.is_dir() and (path / RESULT_NAME).exists():
+        path = path / RESULT_NAME
+    try:
+        found = json.loads(limits.read_file(path, limits.RESULT_BYTES), parse_constant=_no_number)
+    except limits.Unreadable as error:
+        raise UserError(f"{path} cannot be read: {error}") from None
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror or error}") from None
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{path} is no result of cvinfer: it is not JSON ({error})") from None
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import best_match
+
+    from cvinfer.schemas import schema
+
+    fault = best_match(Draft202012Validator(schema("result")).iter_errors(found))
+    if fault is not None:
+        place = "".join(f"[{part!r}]" for part in fault.absolute_path) or "the whole"
+        message = fault.message if len(fault.message) < 200 else fault.message[:200] + "…"
+        raise UserError(f"{path} is no result of cvinfer: {place}: {message}")
+    _fit_together(path, found)
+    return dict(found)
+
+
+def _fit_together(path: Path, found: Mapping[str, Any]) -> None:
+    """Entries name partitions by their numbers, which no schema can compare."""
+    there = len(found["partitions"])
+    for key in ("comparisons", "intervals", "failures"):
+        for at, entry in enumerate(found[key]):
+            named = entry.get("partitions", [entry.get("partition", 0)])
+            if not all(isinstance(each, int) and 0 <= each < there for each in named):
+                raise UserError(
+                    f"{path} is no result of cvinfer: {key}[{at}] is on a partition that is not"
+                    f" there (there are {there})"
+                )
+
+
+@contextlib.contextmanager
+def read_as_result(path: Path) -> Iterator[None]:
+    """Inside, a document is used that may have the right shape and yet make no sense."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        if os.environ.get("CVINFER_DEBUG"):
+            raise
+        said = f"{type(error).__name__}: {cut(str(error))}"
+        raise UserError(
+            f"{path} is no result of cvinfer: its parts do not fit together ({said})"
+        ) from None
+
+
+def _no_number(text: str) -> NoReturn:
+    """NaN and Infinity, which Python would read though JSON has no such numbers."""
+    raise ValueError(f"{text} is no number of JSON")
+
+
+def check_data(file: str, document: Mapping[str, Any], sets: Sequence[DataLike]) -> None:
+    """Refuse data sets that are not those of a result, with both hashes of each."""
+    wrong = [
+        f"  {expected['name']}{_from(expected)}: expected sha256 {expected['sha256']},"
+        f" found {found.sha256}"
+        for expected, found in zip(document["data"], sets)
+        if expected["sha256"] != found.sha256
+    ]
+    if wrong:
+        raise OtherData(
+            "\n".join(
+                [
+                    f"DIFFERENT: the data is not that of {file}, so nothing was fitted",
+                    *wrong,
+                    "It takes the data as it was; a new result on other data is made by the spec.",
+                ]
+            )
+        )
+
+
+def _from(entry: Mapping[str, Any]) -> str:
+    source = entry["source"]
+    return f" ({source['path']})" if source.get("path") else f" (source {source.get('source')})"

@@ -13,7 +13,8 @@ from typing import Any, Callable, Mapping, Optional
 import pytest
 from tests import r_parts
 
-from cvinfer import doctor
+from cvinfer.commands.doctor import examination, machine, packages, r_found, r_missing
+from cvinfer.commands.doctor.lines import row
 from cvinfer.engines import engine
 
 Call = Callable[..., Any]
@@ -25,8 +26,8 @@ FROM_CRAN = ("RWeka", "tree", "kknn")
 
 def why_not_everything() -> Optional[str]:
     """Why learners of R or Weka are missing here; None if all are there."""
-    packages = {*doctor.R_PACKAGES.values(), *doctor.WEKA_PACKAGES}
-    reasons = [r_parts.why_no_weka(), *map(r_parts.why_no_package, sorted(packages))]
+    wanted = {*r_found.R_PACKAGES.values(), *r_found.WEKA_PACKAGES}
+    reasons = [r_parts.why_no_weka(), *map(r_parts.why_no_package, sorted(wanted))]
     return next(filter(None, reasons), None)
 
 
@@ -106,10 +107,10 @@ def test_doctor_finds_this_machine_fit_or_says_why_not(call: Call) -> None:
 
 def test_the_last_line_has_what_the_list_has(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is absent or little above is named below, and nothing that is there."""
-    latex = doctor._row("LaTeX", "absent", "not here", lacks="LaTeX")
-    monkeypatch.setattr(doctor, "_latex", lambda: latex)
-    monkeypatch.setattr(doctor, "_free_memory", lambda: 0.1)
-    monkeypatch.setattr(doctor, "_trial_in_r", lambda name: doctor._row("Trial", "ok", name))
+    latex = row("LaTeX", "absent", "not here", lacks="LaTeX")
+    monkeypatch.setattr(examination, "latex_line", lambda: latex)
+    monkeypatch.setattr(machine, "free_memory", lambda: 0.1)
+    monkeypatch.setattr(examination, "trial_in_r", lambda name: row("Trial", "ok", name))
     _, out, _ = call("doctor")
     (verdict,) = rows(out, "Verdict")
     if why_not_everything() is not None:
@@ -124,13 +125,13 @@ def test_the_last_line_has_what_the_list_has(call: Call, monkeypatch: pytest.Mon
 
 
 def test_optional_file_formats_are_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    optional = doctor.Package("no_such_module", "nosuch", "", "punched cards", False)
-    monkeypatch.setattr(doctor, "PACKAGES", (optional,))
-    lines = list(doctor._packages())
+    optional = packages.Package("no_such_module", "nosuch", "", "punched cards", False)
+    monkeypatch.setattr(packages, "PACKAGES", (optional,))
+    lines = list(packages.package_lines())
     assert "absent   nosuch, for punched cards: not installed" in lines[0].text
     assert all(line.fine for line in lines)
     verdict = "every engine and every learner can run; optional and not there: punched cards."
-    assert doctor._verdict(True, True, 0) == verdict
+    assert examination.verdict(True, True, 0) == verdict
 
 
 def test_without_r_every_learner_of_it_is_named(
@@ -142,7 +143,7 @@ def test_without_r_every_learner_of_it_is_named(
     told = " ".join(rows(out, "Learner", "MISSING"))
     for name in ("rpart", "tree", "glm", "multinom", "J48", "JRip", "SMO"):
         assert name in re.split("[ ,:]+", told)
-    count = len(doctor.R_PACKAGES) + len(engine("rweka").learners())
+    count = len(r_found.R_PACKAGES) + len(engine("rweka").learners())
     assert f"; {count} learners of R and Weka cannot" in rows(out, "Verdict")[0]
     # What else is absent from the list is absent from its last line too.
     learners = [line.partition(":")[0] for line in rows(out, "Learner", "absent")]
@@ -278,8 +279,8 @@ def test_memory_of_the_spec_is_what_java_gets(call: Call, spec_with: Call) -> No
 def test_doctor_says_how_to_add_what_is_missing(
     call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    missing = doctor.Package("no_such_module", "nosuch", "python3-nosuch", "this test")
-    monkeypatch.setattr(doctor, "PACKAGES", (*doctor.PACKAGES, missing))
+    missing = packages.Package("no_such_module", "nosuch", "python3-nosuch", "this test")
+    monkeypatch.setattr(packages, "PACKAGES", (*packages.PACKAGES, missing))
     code, out, _ = call("doctor")
     assert code == 2
     assert "MISSING  nosuch, for this test: not installed" in out
@@ -290,26 +291,26 @@ def test_doctor_says_how_to_add_what_is_missing(
 
 def inventory(**absent: Any) -> dict[str, Any]:
     """As R would answer, were these packages absent."""
-    names = {*doctor.R_PACKAGES.values(), *doctor.WEKA_PACKAGES, "mlbench"}
+    names = {*r_found.R_PACKAGES.values(), *r_found.WEKA_PACKAGES, "mlbench"}
     return {"packages": {**dict.fromkeys(names, "1.0"), **absent}, "faults": {}}
 
 
-WANTED = {*doctor.R_PACKAGES.values(), *doctor.WEKA_PACKAGES, "mlbench"}
+WANTED = {*r_found.R_PACKAGES.values(), *r_found.WEKA_PACKAGES, "mlbench"}
 
 
 def test_nothing_is_to_be_added_where_all_is_there() -> None:
-    assert doctor.adding_r(WANTED, True, inventory()) is None
+    assert r_missing.adding_r(WANTED, True, inventory()) is None
 
 
 def test_set_up_adds_everything_to_a_source_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    command = doctor.adding_r(WANTED, True, inventory(tree=None))
+    command = r_missing.adding_r(WANTED, True, inventory(tree=None))
     assert command is not None and command.split(" && ")[0] == "tools/setup.sh --again"
     # In another environment than set-up's own, that one has to be used afterwards.
     own = Path(sys.prefix).resolve() == (ROOT / ".venv").resolve()
     assert (" && .venv/bin/cvinfer doctor" in command) is not own
     monkeypatch.chdir(ROOT / "docs")
-    command = doctor.adding_r(WANTED, True, inventory(tree=None))
+    command = r_missing.adding_r(WANTED, True, inventory(tree=None))
     assert command is not None and command.startswith("../tools/setup.sh --again")
 
 
@@ -317,10 +318,10 @@ def test_elsewhere_the_steps_make_one_command(monkeypatch: pytest.MonkeyPatch, p
     """As for an installed wheel: the R package of cvinfer last, since it builds on the others."""
     sources, library = place / "its sources", place / "its library"
     monkeypatch.setenv("CVINFER_R_LIBRARY", str(library))
-    monkeypatch.setattr(doctor, "setup_script", lambda: None)
-    monkeypatch.setattr(doctor, "r_sources", lambda: sources)
+    monkeypatch.setattr(r_missing, "setup_script", lambda: None)
+    monkeypatch.setattr(r_missing, "r_sources", lambda: sources)
     weka = {**inventory(RWeka=None, RWekajars=None, tree=None), "faults": {"Weka": "no jar"}}
-    command = doctor.adding_r(WANTED, True, weka)
+    command = r_missing.adding_r(WANTED, True, weka)
     assert command is not None
     steps = command.split(" && ")
     assert shlex.split(steps[-1]) == ["R", "CMD", "INSTALL", "--clean", f"--library={library}"] + [
@@ -333,7 +334,7 @@ def test_elsewhere_the_steps_make_one_command(monkeypatch: pytest.MonkeyPatch, p
     done = subprocess.run(["bash", "-n", "-c", command], capture_output=True)
     assert done.returncode == 0, "a shell can read it"
     # The learner tree alone needs neither Weka nor cvinfer's own package again.
-    command = doctor.adding_r({"tree"}, False, inventory(tree=None, RWeka=None))
+    command = r_missing.adding_r({"tree"}, False, inventory(tree=None, RWeka=None))
     assert command is not None and "tree" in command
     assert "RWeka" not in command and "R CMD INSTALL" not in command
 
@@ -351,15 +352,15 @@ def test_elsewhere_the_steps_make_one_command(monkeypatch: pytest.MonkeyPatch, p
     ],
 )
 def test_rpy2_must_fit_r(rpy2: str, r: Optional[str], too_new: bool) -> None:
-    assert doctor._too_new(rpy2, r) is too_new
+    assert r_found.too_new(rpy2, r) is too_new
 
 
 def test_little_memory_is_told_with_what_to_do() -> None:
-    if doctor._free_memory() is None:
+    if machine.free_memory() is None:
         pytest.skip("psutil is not installed")
-    line = doctor._heap(10**9)
+    line = r_found.heap_line(10**9)
     assert line.fine and "little" in line.text and "--jobs 1" in line.text
-    assert "little" not in doctor._heap(1).text
+    assert "little" not in r_found.heap_line(1).text
 
 
 def test_the_packages_of_learners_are_those_that_r_names() -> None:
@@ -368,4 +369,4 @@ def test_the_packages_of_learners_are_those_that_r_names() -> None:
     from cvinfer.engines._r.client import known
 
     found = {name: each["package"] for name, each in known("learners").items()}
-    assert found == doctor.R_PACKAGES
+    assert found == r_found.R_PACKAGES

@@ -423,12 +423,12 @@ def test_what_a_plug_in_is_first_to_import_is_not_its_own(tmp_path, last, brough
 
 @pytest.mark.parametrize("kind", [inference.InputError, inference.ShapeError])
 def test_what_a_procedure_refuses_travels_between_processes(kind):
-    told = kind("d must be finite", there="it needs loo", procedure="kfold_t")
+    told = kind("d must be finite", scheme="loo", procedure="kfold_t")
     assert isinstance(told, Refusal) and isinstance(told, ValueError)
     for error in (told, pickle.loads(pickle.dumps(told))):
-        assert str(error) == "kfold_t: d must be finite; it needs loo"
+        assert str(error) == "kfold_t: d must be finite; it needs the scheme loo"
         assert (error.message, error.procedure) == ("d must be finite", "kfold_t")
-        assert error.fault == "d must be finite; it needs loo"
+        assert error.fault == "d must be finite; it needs the scheme loo"
 
 
 def test_an_unknown_name_travels_between_processes():

@@ -117,7 +117,7 @@ def test_a_name_that_leads_nowhere_says_where_was_looked(
 
 
 def test_a_result_finds_the_code_again(tmp_path: Path) -> None:
-    from cvinfer.verify import verify
+    from cvinfer.commands._made_again import verify
 
     path = own(tmp_path / "project", "beside_seven")
     run(path, jobs=1, allow_code=True, write=True, output=tmp_path / "out" / "made")

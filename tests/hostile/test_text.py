@@ -79,7 +79,7 @@ def test_long_quotations_are_cut():
 #: Who touches the streams of the process, and what for.
 STREAMS = {
     "cvinfer/cli.py": "prepares them, empties them, drops what cannot be written",
-    "cvinfer/listing.py": "asks whether it is a terminal",
+    "cvinfer/commands/_listing.py": "asks whether it is a terminal",
     "cvinfer/report/terminal.py": "hands it to foreign.write_to, or to rich's console",
     "cvinfer/progress.py": "hands it to foreign.write_to",
     "cvinfer/execute/backends/worker.py": "turns them to the log of the worker",

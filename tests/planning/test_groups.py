@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from tests.execute.run_examples import NEAREST_MEAN, TREE, spec_of
 
-from cvinfer.again import test_again as again
+from cvinfer.commands._more_tests import test_again as again
 from cvinfer.data import write_splits
 from cvinfer.errors import UserError
 from cvinfer.inference import intervals, tests

@@ -34,7 +34,7 @@ sys.meta_path = [finder for finder in sys.meta_path if "editable" not in repr(fi
 import cvinfer
 import cvinfer.inference
 import cvinfer.partitions
-from cvinfer.doctor import r_sources, setup_script
+from cvinfer.commands.doctor.r_missing import r_sources, setup_script
 from cvinfer.inference.references import bibliography
 from importlib.metadata import distribution
 print(json.dumps({

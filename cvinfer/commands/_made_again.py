@@ -12,24 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
 
-from cvinfer.errors import CvinferError
 from cvinfer.errors import Path as Place
 from cvinfer.spec.faults import path_text
 
-#: Exit code of the command where a result does not come out again.
-EXIT_CODE = 4
 #: Told apart from the content: see `versions`.
 VERSIONS = ("manifest", "versions")
 #: A value of a document is quoted up to so many characters.
 QUOTED = 120
 
 ABSENT = object()
-
-
-class OtherData(CvinferError):
-    """The data is not that of the result."""
-
-    exit_code = EXIT_CODE
 
 
 class Difference(NamedTuple):
@@ -89,8 +80,8 @@ def verify(
     Every fit is made anew, unless a `store` is named. Raises `OtherData` before the first fit where
     the data has changed.
     """
-    from cvinfer.again import read_result
     from cvinfer.runner import run
+    from cvinfer.spec.finished import read_result
 
     file = Path(path)
     file = file / "result.json" if file.is_dir() else file
@@ -125,31 +116,6 @@ def differences(expected: Any, found: Any, path: Place = ()) -> Iterator[Differe
             yield from differences(first, second, (*path, at))
     elif type(expected) is not type(found) or expected != found:
         yield Difference(path, expected, found)
-
-
-def check_data(file: str, document: Mapping[str, Any], sets: Sequence[Any]) -> None:
-    """Refuse data sets that are not those of a result, with both hashes of each."""
-    wrong = [
-        f"  {expected['name']}{_from(expected)}: expected sha256 {expected['sha256']},"
-        f" found {found.sha256}"
-        for expected, found in zip(document["data"], sets)
-        if expected["sha256"] != found.sha256
-    ]
-    if wrong:
-        raise OtherData(
-            "\n".join(
-                [
-                    f"DIFFERENT: the data is not that of {file}, so nothing was fitted",
-                    *wrong,
-                    "It takes the data as it was; a new result on other data is made by the spec.",
-                ]
-            )
-        )
-
-
-def _from(entry: Mapping[str, Any]) -> str:
-    source = entry["source"]
-    return f" ({source['path']})" if source.get("path") else f" (source {source.get('source')})"
 
 
 def _shown(value: Any) -> str:

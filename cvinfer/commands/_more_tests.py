@@ -2,77 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence
 
-from cvinfer import limits
 from cvinfer.errors import UserError
-from cvinfer.foreign import cut, quoted
+from cvinfer.foreign import quoted
 from cvinfer.places import numbered_predictions, predictions_files
+from cvinfer.spec.finished import read_as_result, read_result
 
 if TYPE_CHECKING:
     from cvinfer.runner import Result
-
-
-def read_result(path: Path) -> dict[str, Any]:
-    """The document of a result.json, checked against its schema."""
-    if path.is_dir() and (path / "result.json").exists():
-        path = path / "result.json"
-    try:
-        found = json.loads(limits.read_file(path, limits.RESULT_BYTES), parse_constant=_no_number)
-    except limits.Unreadable as error:
-        raise UserError(f"{path} cannot be read: {error}") from None
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror or error}") from None
-    except (ValueError, RecursionError) as error:
-        raise UserError(f"{path} is no result of cvinfer: it is not JSON ({error})") from None
-    from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import best_match
-
-    from cvinfer.schemas import schema
-
-    fault = best_match(Draft202012Validator(schema("result")).iter_errors(found))
-    if fault is not None:
-        place = "".join(f"[{part!r}]" for part in fault.absolute_path) or "the whole"
-        message = fault.message if len(fault.message) < 200 else fault.message[:200] + "…"
-        raise UserError(f"{path} is no result of cvinfer: {place}: {message}")
-    _fit_together(path, found)
-    return dict(found)
-
-
-def _fit_together(path: Path, found: Mapping[str, Any]) -> None:
-    """Entries name partitions by their numbers, which no schema can compare."""
-    there = len(found["partitions"])
-    for key in ("comparisons", "intervals", "failures"):
-        for at, entry in enumerate(found[key]):
-            named = entry.get("partitions", [entry.get("partition", 0)])
-            if not all(isinstance(each, int) and 0 <= each < there for each in named):
-                raise UserError(
-                    f"{path} is no result of cvinfer: {key}[{at}] is on a partition that is not"
-                    f" there (there are {there})"
-                )
-
-
-@contextlib.contextmanager
-def read_as_result(path: Path) -> Iterator[None]:
-    """Inside, a document is used that may have the right shape and yet make no sense."""
-    try:
-        yield
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
-        if os.environ.get("CVINFER_DEBUG"):
-            raise
-        said = f"{type(error).__name__}: {cut(str(error))}"
-        raise UserError(
-            f"{path} is no result of cvinfer: its parts do not fit together ({said})"
-        ) from None
-
-
-def _no_number(text: str) -> None:
-    """NaN and Infinity, which Python would read though JSON has no such numbers."""
-    raise ValueError(f"{text} is no number of JSON")
 
 
 def test_again(path: Path, tests: str, output: Optional[Path]) -> Result:

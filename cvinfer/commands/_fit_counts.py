@@ -1,21 +1,20 @@
-"""What a spec takes, told before the first fit: fits per learner and test, and partitions."""
+"""What a spec takes, told before the first fit: fits per learner and test."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, Optional, Sequence
 
-from cvinfer.errors import UserError
-from cvinfer.places import file_names
-from cvinfer.planning import COUNTS, plan_run, plan_summary
+from cvinfer.planning import COUNTS, plan_summary
 
 if TYPE_CHECKING:
+    from cvinfer.data.dataset import DataLike
     from cvinfer.planning import RunPlan
     from cvinfer.spec import Spec
 
 
 def costs(
-    spec: Spec, sets: Sequence[Any], plans: Sequence[Optional[RunPlan]], store: Path
+    spec: Spec, sets: Sequence[DataLike], plans: Sequence[Optional[RunPlan]], store: Path
 ) -> dict[str, Any]:
     """Fits in total, per data set, and there per learner and test.
 
@@ -127,35 +126,3 @@ def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
             cells.append(cell + space if at < 2 else space + cell)
         lines.append(("  " + "  ".join(cells)).rstrip())
     return lines
-
-
-# --- partitions -----------------------------------------------------------------------------------
-
-
-def write_partitions(spec: Spec, sets: Sequence[Any], output: Path) -> list[Path]:
-    """Write the partitions of each data set; the files, one for each."""
-    from cvinfer.data import write_splits
-
-    written = []
-    names = file_names([dataset.name for dataset in sets])
-    for dataset, name in zip(sets, names):
-        if dataset.made_elsewhere:
-            partitions = list(dataset.partitions)
-        else:
-            made = plan_run(spec, dataset)
-            used = {at for use in (*made.uses, *made.interval_uses) for at in use.partitions}
-            partitions = [partition for at, partition in enumerate(made.partitions) if at in used]
-        path = output if len(sets) == 1 else _named(output, name)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_splits(partitions, path)
-        except OSError as error:
-            raise UserError(f"{path} cannot be written: {error.strerror or error}") from None
-        written.append(path)
-    return written
-
-
-def _named(output: Path, name: str) -> Path:
-    """splits-iris.csv.gz for splits.csv.gz and iris."""
-    stem, dot, suffixes = output.name.partition(".")
-    return output.with_name(f"{stem}-{name}{dot}{suffixes}")

@@ -1,0 +1,78 @@
+"""What several commands say, and where it goes."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Mapping, Optional
+
+from cvinfer.errors import LearnerError, UserError
+from cvinfer.foreign import say, say_whole
+
+if TYPE_CHECKING:
+    import click
+
+    from cvinfer.commands._made_again import Verdict
+    from cvinfer.runner import Result
+
+#: Exit codes of commands that did what they should: some fits failed,
+FAILED_FITS = LearnerError.exit_code
+#: or a result does not come out again, or stored fits are damaged.
+DIFFERENT = 4
+#: Failed fits that are listed; result.json has them all.
+LISTED = 20
+
+
+def tell(text: str) -> None:
+    """Say something beside the output of a command."""
+    # Where nobody can be told, the exit code still tells.
+    with contextlib.suppress(OSError):
+        say(text, err=True)
+
+
+def write_out(text: str, output: Optional[Path]) -> None:
+    """To standard output, or to a file that appears whole or not at all."""
+    if output is None or str(output) == "-":
+        say_whole(text)
+        return
+    from cvinfer.report.files import write_text
+
+    try:
+        write_text(output, text)
+    except OSError as error:
+        raise UserError(f"{output} cannot be written: {error.strerror or error}") from None
+    say(f"written: {output}")
+
+
+def files_in(directory: Path) -> list[str]:
+    """The files of a result, those first that one looks at first."""
+    from cvinfer.report.formats import formats
+
+    first = ["result.json", *(each.file for each in formats.values() if each.file)]
+    found = {each.name for each in directory.iterdir() if each.is_file() and each.name[0] != "."}
+    return [name for name in first if name in found] + sorted(found - set(first))
+
+
+def show_failures(result: Result) -> None:
+    """Which fits failed, those with one reason together."""
+    failures = result.document["failures"]
+    partitions = result.document["partitions"]
+    tell(f"\n{len(failures)} fits failed or were not made:")
+    alike: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
+    for each in failures:
+        alike.setdefault((each["learner"], each["data"], each["message"]), []).append(each)
+    for (learner, data, message), group in list(alike.items())[:LISTED]:
+        label = partitions[group[0]["partition"]]["label"]
+        split = f"split {group[0]['split'] + 1} of {label}"
+        split = f"{len(group)} times, first on {split}" if len(group) > 1 else split
+        tell(f"  {learner} on {data}, {split}: {message}")
+    if len(alike) > LISTED:
+        tell(f"  and {len(alike) - LISTED} more reasons; result.json has them all")
+
+
+def tell_verdict(ctx: click.Context, verdict: Verdict) -> None:
+    """Whether a result came out again; where it did not, the command ends with that."""
+    for line in verdict.lines():
+        say(line)
+    if not verdict.same:
+        ctx.exit(DIFFERENT)
