@@ -12,7 +12,7 @@ from cvinfer.commands._said import write_out
 
 
 class Formats(click.ParamType):
-    """The names of the formats, looked up when they are needed: `cvinfer --help` asks no plug-in."""
+    """Names of the formats, looked up when they are needed: `cvinfer --help` asks no plug-in."""
 
     name = "format"
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests import r_parts
-from cvinfer.engines.base import LearnerError
+from cvinfer.errors import LearnerError
 from cvinfer.engines._sklearn.estimators import known_codes
 
 HAS_R = r_parts.why_not("engine: r") is None
