@@ -52,7 +52,7 @@ class Population:
 
 
 #: Every population by its name, in the order of the papers.
-populations: Registry[Population] = Registry("population")
+populations: Registry[Population] = Registry("population", beyond=(__name__,))
 
 
 def _add(name: str, description: str, n: int, law: Callable[..., Draw], **parameters: Any) -> None:

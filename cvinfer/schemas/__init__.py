@@ -1,4 +1,4 @@
-"""The JSON Schemas that travel with the package; `schemas/` at the top has the same files."""
+"""The JSON Schemas of the package: in the tree links to `schemas/` at its top, in wheels files."""
 
 from __future__ import annotations
 

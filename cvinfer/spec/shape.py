@@ -15,7 +15,9 @@ def check_shape(document: Document) -> list[Path]:
     """Add a fault for everything that the schema refuses; returns the paths that have one."""
     from jsonschema import Draft202012Validator
 
-    errors = Draft202012Validator(schema("spec")).iter_errors(document.value)
+    from cvinfer.spec.vocabulary import rules
+
+    errors = Draft202012Validator(rules()).iter_errors(document.value)
     leaves = [leaf for error in errors for leaf in _leaves(error)]
     # A value of the wrong type breaks other rules too; one of its faults is enough.
     of_type = [leaf.absolute_path for leaf in leaves if leaf.validator == "type"]

@@ -6,8 +6,10 @@ import importlib.util
 import json
 import os
 import shutil
+import stat
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -76,20 +78,41 @@ def run(*command: object, cwd: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built from a copy, since a build leaves files beside its sources."""
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the tree, since a build leaves files beside its sources; links stay links."""
     source = tmp_path_factory.mktemp("source") / "tree"
     source.mkdir()
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
     # Tests go along on purpose: the wheel has to leave them out by itself.
-    for name in ("cvinfer", "tests", "r_bridge"):
-        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
-    wheels = tmp_path_factory.mktemp("wheels")
-    pip = (sys.executable, "-m", "pip", "wheel", "--no-index", "--no-deps", "--no-build-isolation")
-    run(*pip, "--wheel-dir", wheels, source, cwd=wheels)
-    (built,) = wheels.glob("*.whl")
-    return built
+    for name in ("cvinfer", "schemas", "tests", "r_bridge"):
+        nothing = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / name, source / name, symlinks=True, ignore=nothing)
+    return source
+
+
+PIP = (sys.executable, "-m", "pip")
+HERE = ("--no-index", "--no-deps", "--no-build-isolation")
+
+
+def built(source: Path, wheels: Path) -> Path:
+    run(*PIP, "wheel", *HERE, "--wheel-dir", wheels, source, cwd=wheels)
+    (wheel,) = wheels.glob("*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def wheel(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built(tree, tmp_path_factory.mktemp("wheels"))
+
+
+@pytest.fixture(scope="module")
+def sdist(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("sdist")
+    code = "import sys, setuptools.build_meta as build; build.build_sdist(sys.argv[1])"
+    run(sys.executable, "-c", code, place, cwd=tree)
+    (made,) = place.glob("*.tar.gz")
+    return made
 
 
 @pytest.fixture(scope="module")
@@ -116,6 +139,68 @@ def test_wheel_has_nothing_else(names: set[str]) -> None:
     assert any(name.endswith("LICENSE") for name in names)
 
 
+SCHEMAS = ("result.schema.json", "spec.schema.json")
+
+
+def test_there_is_one_file_of_each_schema() -> None:
+    """The links are relative, so that they hold wherever the tree is cloned to."""
+    assert {each.name for each in (ROOT / "schemas").iterdir()} == set(SCHEMAS)
+    for name in SCHEMAS:
+        inside = ROOT / "cvinfer/schemas" / name
+        assert (os.readlink(inside), inside.resolve()) == (
+            f"../../schemas/{name}",
+            ROOT / "schemas" / name,
+        )
+        assert not (ROOT / "schemas" / name).is_symlink()
+
+
+def assert_schemas_are_files(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        for name in SCHEMAS:
+            member = archive.getinfo(f"cvinfer/schemas/{name}")
+            assert stat.S_ISREG(member.external_attr >> 16), name
+            assert archive.read(member) == (ROOT / "schemas" / name).read_bytes()
+
+
+def test_wheel_has_the_schemas_as_files(wheel: Path) -> None:
+    assert_schemas_are_files(wheel)
+
+
+def test_wheel_of_an_sdist_is_the_same(sdist: Path, names: set[str], tmp_path: Path) -> None:
+    with tarfile.open(sdist) as archive:
+        inside = {each.name.partition("/")[2]: each for each in archive.getmembers()}
+    assert all(inside[f"cvinfer/schemas/{name}"].isreg() for name in SCHEMAS)
+    made = built(sdist, tmp_path)
+    assert_schemas_are_files(made)
+    with zipfile.ZipFile(made) as archive:
+        assert set(archive.namelist()) == names
+
+
+# What an editable installation of this environment has brought is taken away first.
+EDITABLE = """
+import json, os, site, sys
+sys.meta_path = [finder for finder in sys.meta_path if "editable" not in repr(finder).lower()]
+sys.path = [each for each in sys.path if not os.path.isdir(os.path.join(each, "cvinfer"))]
+for name in [each for each in sys.modules if "editable" in each]:
+    del sys.modules[name]
+sys.path.insert(0, sys.argv[1])
+site.addsitedir(sys.argv[1])
+from cvinfer import schemas
+found = {name: schemas.schema(name) for name in ("result", "spec")}
+print(json.dumps({"file": schemas.__file__, **found}))
+"""
+
+
+def test_editable_installation_reads_the_schemas(tree: Path, tmp_path: Path) -> None:
+    target = tmp_path / "editable"
+    run(*PIP, "install", *HERE, "--target", target, "--editable", tree, cwd=tmp_path)
+    answer = json.loads(run(sys.executable, "-I", "-c", EDITABLE, target, cwd=tmp_path))
+    assert Path(answer["file"]).is_relative_to(tree)
+    for name in ("result", "spec"):
+        text = (ROOT / f"schemas/{name}.schema.json").read_text(encoding="utf-8")
+        assert answer[name] == json.loads(text)
+
+
 def test_wheel_has_the_sources_of_the_r_package(names: set[str]) -> None:
     """All of them and nothing that a build or a test leaves; a new folder needs its line."""
     inside = {name.split(".data/", 1)[1] for name in names if ".data/" in name}
@@ -133,8 +218,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installe
     """The wheel in a folder of its own, and what it says from another directory."""
     target = tmp_path_factory.mktemp("wheel") / "installed here"
     elsewhere = tmp_path_factory.mktemp("elsewhere")
-    pip = (sys.executable, "-m", "pip", "install", "--no-index", "--no-deps", "--target", target)
-    run(*pip, wheel, cwd=elsewhere)
+    run(*PIP, "install", "--no-index", "--no-deps", "--target", target, wheel, cwd=elsewhere)
     return Installed(
         target, json.loads(run(sys.executable, "-I", "-c", PROBE, target, cwd=elsewhere))
     )

@@ -461,11 +461,6 @@ def test_every_part_of_the_schema_is_described() -> None:
     assert [path for path in bare if not path.endswith(("items", "$defs/scheme"))] == []
 
 
-def test_schema_at_the_top_is_the_one_in_the_package() -> None:
-    packaged = ROOT / "cvinfer" / "schemas" / "spec.schema.json"
-    assert (ROOT / "schemas" / "spec.schema.json").read_bytes() == packaged.read_bytes()
-
-
 def test_names_in_the_schema_are_registered() -> None:
     known = {
         "test": set(tests()),

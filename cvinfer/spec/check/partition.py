@@ -13,12 +13,10 @@ from cvinfer.names import close_match
 from cvinfer.spec.check.common import Available, Context, is_off, placed_schemes, refusal_of
 from cvinfer.spec.model import SchemeRequest
 from cvinfer.spec.shape import alternatives, quoted
+from cvinfer.spec.vocabulary import NOT_IN_SPECS
 
 if TYPE_CHECKING:
     from cvinfer.partitions import Partition
-
-#: Options of a scheme that have no meaning in a spec: they belong to single records.
-_NOT_IN_SPECS = ("blocks",)
 
 
 def partition_of(
@@ -65,7 +63,7 @@ def _known_scheme(here: Context, request: SchemeRequest, place: Place) -> bool:
     elif request.scheme in known:
         info = known[request.scheme]
         stratify = ("stratify",) if info.stratify else ()
-        own = [option for option in info.defaults if option not in _NOT_IN_SPECS]
+        own = [option for option in info.defaults if option not in NOT_IN_SPECS]
         # A scheme that cannot keep groups together says so itself.
         allowed = (*own, *stratify, *(("groups",) if info.groups else ()))
     else:
