@@ -20,6 +20,7 @@ from typing import Any, Mapping, NamedTuple, Optional, Sequence, Union
 from cvinfer import __version__
 from cvinfer.errors import UserError
 from cvinfer.execute import fits
+from cvinfer.execute.backends.base import Opener
 from cvinfer.execute.work import Limits, Outcome
 from cvinfer.progress import Progress
 from cvinfer.execute.store import Store, Stored
@@ -221,8 +222,12 @@ def execute(
     fail_fast: bool = False,
     progress: Optional[Progress] = None,
     log: Optional[Path] = None,
+    backend: Optional[Opener] = None,
 ) -> Outcome:
-    """The third: make whatever fits the store does not hold; `run` tells of the options."""
+    """The third: make whatever fits the store does not hold; `run` tells of the options.
+
+    `backend` is where: without it on worker processes of this machine.
+    """
     spec = planned.loaded.spec
     return fits.execute(
         [each for each in planned.plans if each is not None],
@@ -235,6 +240,7 @@ def execute(
         progress=progress,
         meanwhile=_get_ready,
         log=log,
+        backend=backend,
     )
 
 

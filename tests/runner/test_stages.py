@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.execute.run_examples import BAYES, MAJORITY, spec_of
+from tests.execute.run_examples import BAYES, MAJORITY, NEAREST_MEAN, spec_of
 
 from cvinfer import runner
 from cvinfer.execute.store import Store
@@ -21,6 +21,21 @@ def test_stages_in_a_loop_give_what_a_run_gives(tmp_path: Path) -> None:
             assert outcome.reused == reused
             documents.append(runner.analyse(planned, store, outcome).document)
     assert documents == [runner.run(path, jobs=1).document] * 2
+
+
+def test_two_specs_in_a_loop_share_a_store(tmp_path: Path) -> None:
+    first = spec_of(tmp_path / "first", {"A": MAJORITY, "B": BAYES})
+    second = spec_of(tmp_path / "second", {"B": BAYES, "C": NEAREST_MEAN})
+    alone = [runner.run(path, jobs=1).document for path in (first, second)]
+    found, counts = [], []
+    with Store(tmp_path / "store.sqlite") as store:
+        for path in (first, second):
+            planned = runner.plan(runner.load(path))
+            outcome = runner.execute(planned, store, jobs=1)
+            counts.append((outcome.reused, outcome.fitted))
+            found.append(runner.analyse(planned, store, outcome).document)
+    assert counts == [(0, 20), (10, 10)]
+    assert found == alone
 
 
 def test_versions_are_asked_once_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
