@@ -18,6 +18,9 @@ from pathlib import Path
 from typing import Any, Mapping, NamedTuple, Optional, Sequence, Union
 
 from cvinfer import __version__
+from cvinfer.data import Dataset, PredictionSet
+from cvinfer.data.dataset import DataLike
+from cvinfer.documents import JsonObject
 from cvinfer.errors import UserError
 from cvinfer.execute import fits
 from cvinfer.execute.backends.base import Opener
@@ -25,7 +28,7 @@ from cvinfer.execute.work import Limits, Outcome
 from cvinfer.progress import Progress
 from cvinfer.execute.store import Store, Stored
 from cvinfer.limits import limited
-from cvinfer.analysis.evaluate import Predicted, evaluate
+from cvinfer.analysis.evaluate import Codes, Predicted, evaluate
 from cvinfer.execute.places import find_store, output_directory
 from cvinfer.places import predictions_files
 from cvinfer.planning import RunPlan, allocate, plan_run
@@ -41,7 +44,7 @@ LOG_NAME = "run.log"
 #: At most this many different warnings of one learner are told.
 TOLD = 3
 
-Source = Union[str, "os.PathLike[str]", Mapping[str, Any], Spec]
+Source = Union[str, "os.PathLike[str]", JsonObject, Spec]
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ class Result:
     went.
     """
 
-    document: Mapping[str, Any]
+    document: JsonObject
     spec: Spec
     outcome: Outcome
     directory: Optional[Path] = None
@@ -67,15 +70,15 @@ class Result:
         return bool(self.document["failures"])
 
     @property
-    def verdicts(self) -> Sequence[Mapping[str, Any]]:
+    def verdicts(self) -> Sequence[JsonObject]:
         return self.document["verdicts"]  # type: ignore[no-any-return]
 
     @property
-    def comparisons(self) -> Sequence[Mapping[str, Any]]:
+    def comparisons(self) -> Sequence[JsonObject]:
         return self.document["comparisons"]  # type: ignore[no-any-return]
 
     @property
-    def intervals(self) -> Sequence[Mapping[str, Any]]:
+    def intervals(self) -> Sequence[JsonObject]:
         return self.document["intervals"]  # type: ignore[no-any-return]
 
     def __str__(self) -> str:
@@ -166,7 +169,7 @@ class Loaded(NamedTuple):
     """A spec, checked, and its data sets in its order."""
 
     spec: Spec
-    sets: list[Any]
+    sets: Sequence[DataLike]
 
 
 class Planned(NamedTuple):
@@ -184,7 +187,7 @@ class Planned(NamedTuple):
 class Analysed(NamedTuple):
     """What was found: the result document, and what it was made from, for each data set."""
 
-    document: Mapping[str, Any]
+    document: JsonObject
     found: Sequence["Found"]
 
 
@@ -267,14 +270,15 @@ def analyse(planned: Planned, store: Store, outcome: Outcome) -> Analysed:
 # --- what they are made of ------------------------------------------------------------------------
 
 
-def datasets(spec: Spec, read: Sequence[Any] = ()) -> list[Any]:
+def datasets(spec: Spec, read: Sequence[Optional[DataLike]] = ()) -> list[DataLike]:
     """The data of a spec, loaded, but for what was `read` already."""
     from cvinfer import data
 
-    loaded = []
+    loaded: list[DataLike] = []
     for index, entry in enumerate(spec.data):
-        if index < len(read) and read[index] is not None:
-            loaded.append(read[index])
+        known = read[index] if index < len(read) else None
+        if known is not None:
+            loaded.append(known)
             continue
         try:
             loaded.append(data.load(entry, spec.base, spec.seed, spec.group_columns))
@@ -310,17 +314,17 @@ def learner_versions(spec: Spec) -> dict[str, Mapping[str, str]]:
 
 def run_plans(
     spec: Spec,
-    sets: Sequence[Any],
+    sets: Sequence[DataLike],
     versions: Optional[Mapping[str, Mapping[str, str]]] = None,
 ) -> list[Optional[RunPlan]]:
     """The plan of each data set; None for predictions made elsewhere, which need no fit."""
     if versions is None:
         versions = learner_versions(spec)
-    return [None if one.made_elsewhere else plan_run(spec, one, versions) for one in sets]
+    return [plan_run(spec, one, versions) if isinstance(one, Dataset) else None for one in sets]
 
 
 def manifest(
-    spec: Spec, sets: Sequence[Any], of_learners: Mapping[str, Mapping[str, str]]
+    spec: Spec, sets: Sequence[DataLike], of_learners: Mapping[str, Mapping[str, str]]
 ) -> dict[str, Any]:
     """What made the result: versions, seed and hashes; nothing that changes on a rerun."""
     import numpy
@@ -407,9 +411,10 @@ def _missing(
 
 
 def _found(
-    spec: Spec, dataset: Any, plan: Optional[RunPlan], store: Store, outcome: Outcome
+    spec: Spec, dataset: DataLike, plan: Optional[RunPlan], store: Store, outcome: Outcome
 ) -> Found:
     if plan is None:
+        assert isinstance(dataset, PredictionSet)
         return _elsewhere(spec, dataset)
     stored = store.get_many(fit.key for fit in plan.fits)
     predicted = _predicted(plan, stored, outcome)
@@ -423,12 +428,12 @@ def _found(
 
 def _predicted(plan: RunPlan, stored: Mapping[str, Stored], outcome: Outcome) -> Predicted:
     keys, dataset = plan.fit_keys(), plan.dataset
-    codes: dict[tuple[str, int], list[Any]] = {}
+    codes: dict[tuple[str, int], list[Optional[Codes]]] = {}
     failures: dict[tuple[str, int, int], str] = {}
     told: dict[str, str] = {}
     repeated: set[tuple[str, int, int]] = set()
     for learner, index in plan.needed:
-        column: list[Any] = []
+        column: list[Optional[Codes]] = []
         for number, split in enumerate(plan.split_keys[index]):
             key = keys[learner, split]
             if key not in stored:
@@ -452,7 +457,7 @@ def _told(plan: RunPlan, index: int, split: int, message: str) -> str:
     return f"{message} ({lacks})" if lacks else message
 
 
-def _elsewhere(spec: Spec, found: Any) -> Found:
+def _elsewhere(spec: Spec, found: PredictionSet) -> Found:
     """Predictions made elsewhere: the partitions are those of the file, and nothing is fitted."""
     partitions, uses, interval_uses = allocate(spec, found, list(found.partitions), fixed=True)
     failures = {
@@ -513,14 +518,14 @@ def _no_place(directory: Path, error: OSError) -> UserError:
     return UserError(f"the results cannot be written to {directory}: {why}; name another directory")
 
 
-def _write(directory: Path, analysed: Analysed, sets: Sequence[Any]) -> None:
+def _write(directory: Path, analysed: Analysed, sets: Sequence[DataLike]) -> None:
     from cvinfer.data import write_predictions
     from cvinfer.report import write_report
 
     try:
         files = predictions_files([dataset.name for dataset in sets])
         for dataset, each, file in zip(sets, analysed.found, files):
-            if dataset.made_elsewhere:
+            if not isinstance(dataset, Dataset):
                 continue  # they are in the file that they came from
             predicted = each.predicted
             used = sorted({partition for _, partition in predicted.codes})
