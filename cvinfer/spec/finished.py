@@ -68,7 +68,7 @@ def spec_in(document: JsonObject) -> JsonObject:
     return {**spec, "learners": {name: learners[name] for name in order}}
 
 
-def base_of(file: Path, spec: Any) -> tuple[Path, list[Fault]]:
+def base_of(file: Path, spec: object) -> tuple[Path, list[Fault]]:
     """The directory that the relative paths of a result start from, and what is not found there.
 
     The first of these that has every file: where they were when the result was made, as run.json
@@ -107,7 +107,7 @@ def _places(beside: Path) -> list[Path]:
     return list(dict.fromkeys([*first, beside, Path.cwd()]))
 
 
-def _relative_paths(spec: Any) -> Iterator[tuple[str, str]]:
+def _relative_paths(spec: object) -> Iterator[tuple[str, str]]:
     """Where a spec names a file relative to itself, and how."""
     if not isinstance(spec, Mapping):
         return

@@ -26,7 +26,7 @@ def options_of(declared: Procedure) -> dict[str, inspect.Parameter]:
     }
 
 
-def defaults_of(declared: Procedure) -> dict[str, Any]:
+def defaults_of(declared: Procedure) -> JsonObject:
     return {name: each.default for name, each in options_of(declared).items()}
 
 

@@ -5,6 +5,7 @@ It is what a study needs: each order draws a sample, fits, and brings back one n
 
 from __future__ import annotations
 
+import ast
 import importlib
 import os
 import sys
@@ -223,3 +224,16 @@ def test_what_raises_is_a_failure_with_its_words(brought: Path) -> None:
         outcome = scheduler.work(broken, store, jobs=1)
     assert outcome.fitted == 0 and len(outcome.failures) == 2
     assert all("gone" in message for message in outcome.failures.values())
+
+
+def test_scheduler_and_back_ends_know_no_kind_of_work() -> None:
+    place = Path(scheduler.__file__).parent
+    for path in (place / "scheduler.py", place / "work.py", *place.glob("backends/*.py")):
+        named = {
+            f"{node.module}.{each.name}"
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.ImportFrom)
+            for each in node.names
+        }
+        wrong = [name for name in named if name.startswith("cvinfer.execute.works.")]
+        assert wrong == [] and "cvinfer.execute.fits" not in named, path.name
