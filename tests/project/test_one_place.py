@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Iterator
 
 import cvinfer
+from cvinfer.partitions import schemes
 
 PACKAGE = Path(cvinfer.__file__).parent
 
@@ -22,3 +23,17 @@ def test_whether_a_test_fits_a_partition_is_decided_in_one_place() -> None:
         name for name, node in nodes() if isinstance(node, ast.Attribute) and node.attr == "accepts"
     }
     assert asked == {"inference/needs.py"}
+
+
+def test_a_partition_has_its_name_in_words_from_its_scheme_alone() -> None:
+    compared = [
+        f"{name}:{node.lineno}"
+        for room in ("analysis", "report", "execute", "runner")
+        for name, node in nodes(room)
+        if isinstance(node, ast.Compare)
+        for each in ast.walk(node)
+        if isinstance(each, ast.Constant) and each.value in schemes()
+    ]
+    assert compared == []
+    own = [info for info in schemes().values() if info.function.__module__.startswith("cvinfer.")]
+    assert own and all(info.label and info.title for info in own)
