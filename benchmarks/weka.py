@@ -80,7 +80,7 @@ def case(n: int, place: Path) -> Case:
     made, (dataset,) = load({**spec, "learners": majority})
     (partition,) = run_plans(made, [dataset])
     assert partition is not None
-    numbers = np.column_stack([dataset.target, *(each.values for each in dataset.features)])
+    numbers = np.column_stack([dataset.truth, *(each.values for each in dataset.features)])
     np.savetxt(place / "data.txt", numbers, fmt="%g")
     with open(place / "splits.txt", "w") as stream:
         for split in partition.partitions[0].splits:

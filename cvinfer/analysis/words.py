@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, Mapping, Optional, Sequence
+from typing import Any, Callable, Mapping, Optional, Sequence
 
 #: Parts of registered names whose spelling is not the part itself.
 SPELLING = {
@@ -81,36 +81,31 @@ def scheme_title(partition: Mapping[str, Any], beside: Sequence[Mapping[str, Any
     """
     scheme, shape, options = partition["scheme"], partition["shape"], partition["options"]
     alike = [each for each in beside if (each["scheme"], each["shape"]) == (scheme, shape)]
-    base = _scheme(scheme, shape, partition, alike or [partition])
+    base = _scheme(partition, alike or [partition])
     for option, word in (("stratify", "stratified"), ("groups", "grouped")):
         if options.get(option):
             base += f", {word}"
     return base
 
 
-def _scheme(
-    scheme: str,
-    shape: list[int],
-    partition: Mapping[str, Any],
-    alike: Sequence[Mapping[str, Any]],
-) -> str:
-    if scheme == "kfold":
-        return f"{shape[0]}-fold CV"
-    if scheme == "repeated_kfold":
-        return f"{shape[0]}×{shape[1]}-fold CV"
-    if scheme == "random_mx2":
-        return f"{shape[0]}×2 CV"
-    if scheme == "blocked_mx2":
-        return f"blocked {shape[0]}×2 CV"
-    if scheme == "loo":
-        return "leave-one-out"
-    if scheme == "holdout":
-        return f"hold-out, {_held_out(alike)}"
-    if scheme == "repeated_holdout":
-        return f"{shape[0]} hold-outs {_training_share(partition)}"
-    if scheme == "paired_halves":
-        return f"{shape[0]} paired halvings"
-    return str(partition["label"])
+def _scheme(partition: Mapping[str, Any], alike: Sequence[Mapping[str, Any]]) -> str:
+    from cvinfer.partitions import schemes
+
+    info = schemes.get(partition["scheme"])
+    if info is None or info.title is None:
+        return str(partition["label"])
+    tested, share = _When(lambda: _held_out(alike)), _When(lambda: _training_share(partition))
+    return info.title.format(*partition["shape"], tested=tested, share=share)
+
+
+class _When:
+    """A text that is made when a title asks for it."""
+
+    def __init__(self, make: Callable[[], str]) -> None:
+        self._make = make
+
+    def __str__(self) -> str:
+        return self._make()
 
 
 def _held_out(partitions: Sequence[Mapping[str, Any]]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, Optional, Sequence
 
+from cvinfer.documents import JsonObject
 from cvinfer.planning import COUNTS, plan_summary
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 def costs(
     spec: Spec, sets: Sequence[DataLike], plans: Sequence[Optional[RunPlan]], store: Path
-) -> dict[str, Any]:
+) -> JsonObject:
     """Fits in total, per data set, and there per learner and test.
 
     A fit counts as distinct where it is needed first, so that the numbers add up.
@@ -33,14 +34,14 @@ def costs(
     return {"name": spec.name, "fits": summary["fits"], "data": data}
 
 
-def _summary(plans: Sequence[Optional[RunPlan]], path: Path) -> dict[str, Any]:
+def _summary(plans: Sequence[Optional[RunPlan]], path: Path) -> JsonObject:
     from cvinfer.execute.store import Store
 
     with Store(path) as store:
         return plan_summary(plans, store)
 
 
-def _learners(summary: Mapping[str, Any], data: str) -> list[dict[str, Any]]:
+def _learners(summary: JsonObject, data: str) -> list[dict[str, Any]]:
     """The learners that take fits on one data set; none for predictions made elsewhere."""
     return [
         {
@@ -57,16 +58,16 @@ def _learners(summary: Mapping[str, Any], data: str) -> list[dict[str, Any]]:
     ]
 
 
-def _test(row: Mapping[str, Any]) -> dict[str, Any]:
+def _test(row: JsonObject) -> dict[str, Any]:
     kind = "test" if "test" in row else "interval"
     return {"kind": kind, "name": row[kind], "partitions": row["partitions"], **_counts(row)}
 
 
-def _counts(row: Mapping[str, Any]) -> dict[str, int]:
+def _counts(row: JsonObject) -> dict[str, int]:
     return {name: row[name] for name in COUNTS}
 
 
-def _sum(entries: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+def _sum(entries: Iterable[JsonObject]) -> dict[str, int]:
     total = dict.fromkeys(COUNTS, 0)
     for entry in entries:
         for name in COUNTS:
@@ -74,7 +75,7 @@ def _sum(entries: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     return total
 
 
-def costs_text(found: Mapping[str, Any]) -> str:
+def costs_text(found: JsonObject) -> str:
     lines: list[str] = []
     for entry in found["data"]:
         lines.append(f"{entry['data']}, {entry['n']} records")
@@ -101,9 +102,9 @@ def _numbers(counts: Mapping[str, int]) -> tuple[str, ...]:
     return tuple(str(counts[name]) for name in COUNTS)
 
 
-def _alike(learners: Sequence[Mapping[str, Any]]) -> list[tuple[str, Mapping[str, Any]]]:
+def _alike(learners: Sequence[JsonObject]) -> list[tuple[str, JsonObject]]:
     """Learners that take the same fits are shown once."""
-    groups: list[tuple[list[str], Mapping[str, Any]]] = []
+    groups: list[tuple[list[str], JsonObject]] = []
     for entry in learners:
         for names, first in groups:
             if first["tests"] == entry["tests"]:

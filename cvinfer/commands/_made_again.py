@@ -10,9 +10,11 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import Iterator, Mapping, NamedTuple, Optional, Sequence, Union
 
+from cvinfer.documents import JsonObject
 from cvinfer.errors import Path as Place
+from cvinfer.progress import Progress
 from cvinfer.spec.faults import path_text
 
 #: Told apart from the content: see `versions`.
@@ -27,8 +29,8 @@ class Difference(NamedTuple):
     """A place in a document where two have different values; `ABSENT` where one has none."""
 
     path: Place
-    expected: Any
-    found: Any
+    expected: object
+    found: object
 
     def __str__(self) -> str:
         text = f"{path_text(self.path)}: {_shown(self.expected)} there, {_shown(self.found)} now"
@@ -73,7 +75,7 @@ def verify(
     store: Optional[Path] = None,
     jobs: Optional[int] = None,
     allow_code: bool = False,
-    progress: Any = None,
+    progress: Optional[Progress] = None,
 ) -> Verdict:
     """Run a result again and compare; nothing is written.
 
@@ -90,7 +92,7 @@ def verify(
     return compared(str(file), expected, result.document)
 
 
-def compared(file: str, expected: Mapping[str, Any], made: Mapping[str, Any]) -> Verdict:
+def compared(file: str, expected: JsonObject, made: JsonObject) -> Verdict:
     """The verdict on a document that was made again."""
     from cvinfer.report.files import canonical
 
@@ -104,7 +106,7 @@ def compared(file: str, expected: Mapping[str, Any], made: Mapping[str, Any]) ->
     )
 
 
-def differences(expected: Any, found: Any, path: Place = ()) -> Iterator[Difference]:
+def differences(expected: object, found: object, path: Place = ()) -> Iterator[Difference]:
     """Where two values of JSON differ, in the order in which they are written."""
     if isinstance(expected, Mapping) and isinstance(found, Mapping):
         for key in sorted({*expected, *found}):
@@ -118,7 +120,7 @@ def differences(expected: Any, found: Any, path: Place = ()) -> Iterator[Differe
         yield Difference(path, expected, found)
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     if value is ABSENT:
         return "nothing"
     text = json.dumps(value, ensure_ascii=False, sort_keys=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence
 
+from cvinfer.documents import JsonObject
 from cvinfer.errors import UserError
 from cvinfer.foreign import quoted
 from cvinfer.places import numbered_predictions, predictions_files
@@ -60,7 +61,7 @@ def _name(request: Any) -> str:
     return str(request)
 
 
-def _files(directory: Path, document: Mapping[str, Any]) -> list[str]:
+def _files(directory: Path, document: JsonObject) -> list[str]:
     """The file of predictions of each data set, beside the result."""
     sets = document["data"]
     for each in sets:
@@ -82,7 +83,7 @@ def _files(directory: Path, document: Mapping[str, Any]) -> list[str]:
     return names
 
 
-def _partitions_there(document: Mapping[str, Any], requests: Sequence[Any]) -> None:
+def _partitions_there(document: JsonObject, requests: Sequence[Any]) -> None:
     """Refuse tests whose partition the run does not have, and say how to get it."""
     from cvinfer.inference import tests
     from cvinfer.inference.needs import Described, lacking
@@ -109,7 +110,7 @@ def _partitions_there(document: Mapping[str, Any], requests: Sequence[Any]) -> N
         )
 
 
-def _with_primary(document: Mapping[str, Any], requests: Sequence[Any]) -> list[Any]:
+def _with_primary(document: JsonObject, requests: Sequence[Any]) -> list[Any]:
     """The tests asked for, and the one that decided in the run.
 
     It goes on to decide: one that is picked when the results are known names no winner.
@@ -121,9 +122,7 @@ def _with_primary(document: Mapping[str, Any], requests: Sequence[Any]) -> list[
     return [*decided[:1], *requests]
 
 
-def _spec(
-    document: Mapping[str, Any], files: Sequence[str], requests: Sequence[Any]
-) -> dict[str, Any]:
+def _spec(document: JsonObject, files: Sequence[str], requests: Sequence[Any]) -> dict[str, Any]:
     given = document["spec"]
     data = [
         {

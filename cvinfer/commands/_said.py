@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Mapping, Optional
+from typing import TYPE_CHECKING, Optional
 
+from cvinfer.documents import JsonObject
 from cvinfer.errors import LearnerError, UserError
 from cvinfer.foreign import say, say_whole
 
@@ -58,7 +59,7 @@ def show_failures(result: Result) -> None:
     failures = result.document["failures"]
     partitions = result.document["partitions"]
     tell(f"\n{len(failures)} fits failed or were not made:")
-    alike: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
+    alike: dict[tuple[str, str, str], list[JsonObject]] = {}
     for each in failures:
         alike.setdefault((each["learner"], each["data"], each["message"]), []).append(each)
     for (learner, data, message), group in list(alike.items())[:LISTED]:

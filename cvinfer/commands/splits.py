@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Sequence
 
 import click
 
@@ -12,6 +12,7 @@ from cvinfer.errors import UserError
 from cvinfer.foreign import say
 
 if TYPE_CHECKING:
+    from cvinfer.data.dataset import DataLike
     from cvinfer.spec import Spec
 
 
@@ -43,21 +44,21 @@ def command(spec: Path, overrides: tuple[str, ...], allow_code: bool, output: Pa
         say(f"written: {path}")
 
 
-def write_partitions(spec: Spec, sets: Sequence[Any], output: Path) -> list[Path]:
+def write_partitions(spec: Spec, sets: Sequence[DataLike], output: Path) -> list[Path]:
     """Write the partitions of each data set; the files, one for each."""
-    from cvinfer.data import write_splits
+    from cvinfer.data import Dataset, write_splits
     from cvinfer.places import file_names
     from cvinfer.planning import plan_run
 
     written = []
     names = file_names([dataset.name for dataset in sets])
     for dataset, name in zip(sets, names):
-        if dataset.made_elsewhere:
-            partitions = list(dataset.partitions)
-        else:
+        if isinstance(dataset, Dataset):
             made = plan_run(spec, dataset)
             used = {at for use in (*made.uses, *made.interval_uses) for at in use.partitions}
             partitions = [partition for at, partition in enumerate(made.partitions) if at in used]
+        else:
+            partitions = list(dataset.partitions)
         path = output if len(sets) == 1 else _named(output, name)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any, Mapping, Optional
+from typing import Optional
 
 import click
 
@@ -49,7 +49,7 @@ def info(path: Path, as_json: bool) -> None:
       cvinfer store info --store results/store.sqlite --json
     """
     with open_store(path) as opened:
-        facts: Mapping[str, Any] = opened.info()
+        facts = opened.info()
     if as_json:
         say_json(facts)
         return

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Iterator, Sequence
+from typing import TYPE_CHECKING, Iterator, Optional, Sequence
 
 import click
 
 from cvinfer.commands._options import JSON, PATH, spec_options
 from cvinfer.commands._said import tell
 from cvinfer.foreign import say, say_json
+
+if TYPE_CHECKING:
+    from cvinfer.data.dataset import DataLike
 
 
 @click.command("validate", short_help="Find all faults of specs.")
@@ -54,7 +57,7 @@ def command(
         ctx.exit(2)
 
 
-def _leaks(sets: Sequence[Any]) -> Iterator[str]:
+def _leaks(sets: Sequence[Optional[DataLike]]) -> Iterator[str]:
     """What is noticed of leaks in data sets that were read."""
     from cvinfer.data import Dataset
     from cvinfer.data.leaks import data_notes

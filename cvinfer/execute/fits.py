@@ -8,6 +8,7 @@ from typing import Callable, Collection, Mapping, Optional, Sequence
 from cvinfer.engines.base import LearnerSpec
 from cvinfer.errors import LearnerError
 from cvinfer.execute import scheduler
+from cvinfer.execute.backends.base import Opener
 from cvinfer.execute.store import Store, Stored
 from cvinfer.execute.work import Job, Limits, Order, Outcome, Task
 from cvinfer.execute.works.fit import Material, checked
@@ -73,6 +74,7 @@ def execute(
     progress: Optional[Progress] = None,
     meanwhile: Optional[Callable[[], None]] = None,
     log: Optional[Path] = None,
+    backend: Optional[Opener] = None,
 ) -> Outcome:
     """Fit whatever the store does not hold yet; `scheduler.work` tells of the options.
 
@@ -87,4 +89,5 @@ def execute(
         progress=progress,
         meanwhile=meanwhile,
         log=log,
+        backend=backend,
     )

@@ -15,9 +15,9 @@ import json
 import sqlite3
 import struct
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Callable, Iterable, Iterator, NamedTuple, Optional, Sequence
+from typing import Any, Callable, Iterable, Iterator, NamedTuple, Optional, Sequence, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +52,7 @@ PATIENCE = 30.0
 class Stored:
     """What one fit predicted, with what it took and what the learner said.
 
-    kind: what the values are (`cvinfer.losses.kinds`).
+    values: in one row, one record after the other. kind: what they are (`cvinfer.losses.kinds`).
     """
 
     values: NDArray[Any]
@@ -81,6 +81,17 @@ class Checked(NamedTuple):
     @property
     def sound(self) -> bool:
         return not (self.damaged or self.structure)
+
+
+class Info(TypedDict):
+    """What a store holds, in numbers; `first` and `last` are when its fits were made."""
+
+    path: Optional[str]
+    fits: int
+    bytes: int
+    seconds: float
+    first: Optional[str]
+    last: Optional[str]
 
 
 class Store:
@@ -113,7 +124,7 @@ class Store:
 
     def put_many(self, fits: Iterable[tuple[str, str, Stored]]) -> None:
         """Several fits at once: all of them are stored, or none."""
-        given = list(fits)
+        given = [(key, learner, _in_one_row(fit)) for key, learner, fit in fits]
         made = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime())
         rows = [_row(key, _writable(learner), fit, made) for key, learner, fit in given]
         with self._told(), self._db:
@@ -188,7 +199,7 @@ class Store:
             self._db.execute("vacuum")
         return int(count)
 
-    def info(self) -> dict[str, object]:
+    def info(self) -> Info:
         """Number of fits, bytes on disk, seconds saved by a reuse of all."""
         with self._told():
             count, seconds, first, last = self._db.execute(
@@ -308,7 +319,12 @@ class Store:
             ) from None
 
 
-def _row(key: str, learner: str, fit: Stored, made: str) -> tuple[Any, ...]:
+def _in_one_row(fit: Stored) -> Stored:
+    """As it will be read, so that it is the same for whoever comes first and for others."""
+    return fit if fit.values.ndim == 1 else replace(fit, values=fit.values.ravel())
+
+
+def _row(key: str, learner: str, fit: Stored, made: str) -> tuple[object, ...]:
     values = np.ascontiguousarray(fit.values, dtype=NUMBERS[fit.kind]).tobytes()
     said = json.dumps(list(fit.warnings))
     seconds = float(fit.seconds_fit), float(fit.seconds_predict)
@@ -316,7 +332,7 @@ def _row(key: str, learner: str, fit: Stored, made: str) -> tuple[Any, ...]:
     return (*fields, _checksum(fields))
 
 
-def _checksum(fields: Sequence[Any]) -> str:
+def _checksum(fields: Sequence[object]) -> str:
     """A digest of the fields of one fit, each with its kind and its length.
 
     The kind of values has no part in that of class codes, which is the one of version 2.
@@ -334,17 +350,17 @@ def _checksum(fields: Sequence[Any]) -> str:
     return digest.hexdigest()
 
 
-def _sound(row: Sequence[Any]) -> Optional[Stored]:
+def _sound(row: Sequence[object]) -> Optional[Stored]:
     """The fit of a row, if it is what was put there."""
     *fields, checksum = row
     fit = _fit_of(fields)
     return fit if fit is not None and checksum == _checksum(fields) else None
 
 
-def _fit_of(fields: Sequence[Any]) -> Optional[Stored]:
+def _fit_of(fields: Sequence[object]) -> Optional[Stored]:
     """The fit of a row, if it has the form of one."""
     key, values, seconds_fit, seconds_predict, said, learner, made, kind = fields
-    if not all(map(_is_text, (key, said, learner, made))):
+    if not isinstance(said, str) or not all(map(_is_text, (key, said, learner, made))):
         return None
     if not isinstance(kind, str) or kind not in NUMBERS:
         return None
@@ -363,7 +379,7 @@ def _fit_of(fields: Sequence[Any]) -> Optional[Stored]:
     return Stored(array, seconds_fit, seconds_predict, tuple(warnings), kind)
 
 
-def _is_text(value: Any) -> bool:
+def _is_text(value: object) -> bool:
     """Whether it is text that SQLite can have been given."""
     if not isinstance(value, str):
         return False

@@ -8,17 +8,29 @@ agenda, and neither the scheduler nor a back end learns of it.
 from __future__ import annotations
 
 import enum
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple, Optional, Protocol, Sequence
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Hashable,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Protocol,
+    Sequence,
+)
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cvinfer.engines.base import LearnerSpec
-from cvinfer.errors import CvinferError
+from cvinfer.errors import CvinferError, LearnerError
 from cvinfer.losses.kinds import CODES
 from cvinfer.registry import Registry
+from cvinfer.worker import captured, workplace
 
 if TYPE_CHECKING:
     from cvinfer.execute.store import Stored
@@ -93,7 +105,7 @@ class Agenda(Protocol):
         """What workers are told."""
 
     @property
-    def materials(self) -> Sequence[Any]:
+    def materials(self) -> Sequence[object]:
         """What they are given when they need it; it must be possible to pickle it."""
 
     @property
@@ -222,14 +234,14 @@ class Desk(Protocol):
     """What a worker has: the job, materials as they are needed, room for what a work keeps."""
 
     job: Job
-    kept: dict[Any, Any]
+    kept: dict[Hashable, object]
 
-    def material(self, number: int) -> Any:
+    def material(self, number: int) -> object:
         """One of the agenda's materials."""
 
 
 class Work(NamedTuple):
-    """A kind of work. `prepare` is called before the first order for a material, and is not
+    """A kind of work. `prepare` is called before its first order for a material, and is not
     counted as the order's time or memory; what it raises comes again with `do`.
 
     `do` raises what a learner raises: that becomes text.
@@ -240,3 +252,26 @@ class Work(NamedTuple):
 
 
 works: Registry[Work] = Registry("kind of work", "cvinfer.execute.works")
+
+
+def work_of(job: Job, order: Order) -> Work:
+    """How an order is done."""
+    return works[job.works[order.work]]
+
+
+def do(desk: Desk, order: Order) -> Done:
+    """Do one order, for whatever back end; what a learner does wrong comes back as text."""
+    began = time.monotonic()
+    try:
+        return work_of(desk.job, order).do(desk, order, began)
+    except LearnerError as error:
+        spent = isinstance(error, workplace.Spent)
+        return failed(_said(error), began)._replace(spent=spent)
+    except MemoryError:
+        return failed("out of memory", began)
+    except BaseException as error:  # whatever a learner raises is a result: SystemExit too
+        return failed(f"{type(error).__name__}: {_said(error)}", began)
+
+
+def _said(error: BaseException) -> str:
+    return captured.one_line(error) or "no message"

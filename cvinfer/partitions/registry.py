@@ -35,8 +35,10 @@ class SchemeInfo:
     `seed`, `stratify` and `groups` besides. refuses: which of the last two it cannot honour, and
     why.
     sizes: the shape of its splits, each axis a number, an option that counts it, or `n`.
-    label: what its partitions are called in words. from_roles: makes the partition of splits that
-    a file tells; None where they cannot be read back.
+    label: what its partitions are called in words. title: the same over a column of a table, which
+    data sets may share; `scheme` tells how it is filled.
+    from_roles: makes the partition of splits that a file tells; None where they cannot be read
+    back.
     """
 
     name: str
@@ -46,6 +48,7 @@ class SchemeInfo:
     refuses: Mapping[str, str]
     sizes: tuple[int | str, ...] = ()
     label: Label | None = None
+    title: str | None = None
     from_roles: FromRoles | None = None
 
     @property
@@ -104,6 +107,7 @@ def scheme(
     groups: bool | str = True,
     sizes: tuple[int | str, ...] = (),
     label: Label | None = None,
+    title: str | None = None,
     from_roles: FromRoles | None = None,
 ) -> Callable[[SchemeFunction], SchemeFunction]:
     """Register a scheme under its id; its docstring's first line describes it.
@@ -112,6 +116,8 @@ def scheme(
     sizes, from_roles: see `SchemeInfo`.
     label: a text with a {} for each axis of the shape that it names, such as "{}-fold", or a
     function of the partition; without it a partition is called by its name and shape.
+    title: such a text, in which {tested} is how much is tested and {share} the share that trains;
+    without it a table has the label.
     """
     honours = {"stratify": stratify, "groups": groups}
     refuses = {
@@ -132,6 +138,7 @@ def scheme(
             MappingProxyType(refuses),
             sizes,
             label,
+            title,
             from_roles,
         )
         schemes.add(name, info, function.__module__)

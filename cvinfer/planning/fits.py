@@ -10,11 +10,12 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import Any, Mapping, Optional, Sequence
+from typing import Mapping, Optional, Sequence
 
 import numpy as np
 
 from cvinfer.data.dataset import Dataset
+from cvinfer.documents import JsonObject
 from cvinfer.partitions import Partition, Split
 from cvinfer.planning.needs import Use, requested, allocate
 from cvinfer.spec.model import Spec
@@ -60,7 +61,7 @@ def split_key(n: int, split: Split) -> str:
     return digest.hexdigest()
 
 
-def fit_seed(seed: int, settings: Mapping[str, Any], split: str) -> int:
+def fit_seed(seed: int, settings: JsonObject, split: str) -> int:
     """A seed below 2³² for one fit, keyed by what it is: order and other learners move nothing."""
     text = json.dumps([seed, settings, split], sort_keys=True, ensure_ascii=False)
     words = np.frombuffer(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Callable, Mapping, Optional, Sequence
+from typing import Any, Callable, Optional, Sequence
 
-from cvinfer.data.dataset import Dataset
+from cvinfer.data.dataset import DataLike, Dataset
 from cvinfer.data.groups import group_column, refuse_cut_groups
+from cvinfer.documents import JsonObject
 from cvinfer.errors import UserError
 from cvinfer.inference import Need, Procedure, procedure
 from cvinfer.inference.needs import suitable
@@ -28,7 +29,7 @@ class Use:
 
 
 def allocate(
-    spec: Spec, dataset: Any, given: Optional[list[Partition]], fixed: bool = False
+    spec: Spec, dataset: DataLike, given: Optional[list[Partition]], fixed: bool = False
 ) -> tuple[list[Partition], list[Use], list[Use]]:
     """Which partitions each test and interval uses.
 
@@ -71,15 +72,18 @@ def _grouped_by(partition: Partition, column: Optional[str]) -> Partition:
     )
 
 
-def own_folds(partition: Partition, seed: int, dataset: Any = None) -> Partition:
+def own_folds(partition: Partition, seed: int, dataset: Optional[DataLike] = None) -> Partition:
     """A second K-fold, independent of the first: replication 2 of the repeated K-fold.
 
-    It is stratified and grouped as the first one is.
+    It is stratified and grouped as the first one is, which takes the data set.
     """
-    k, like = partition.options["k"], {}
+    k = partition.options["k"]
+    like: dict[str, Any] = {}
     if partition.options.get("stratify"):
-        like["stratify"] = dataset.target
+        assert dataset is not None
+        like["stratify"] = dataset.truth
     if partition.options.get("groups"):
+        assert dataset is not None
         like["groups"] = dataset.groups_by(partition.options["groups"])
     second = make_partition("repeated_kfold", partition.n, seed=seed, r=2, k=k, **like).take([1])
     options = {**partition.options, "replication": 2}
@@ -115,7 +119,7 @@ class _Pool:
     """The partitions of one data set, each made once."""
 
     def __init__(
-        self, spec: Spec, dataset: Any, given: Optional[list[Partition]], fixed: bool
+        self, spec: Spec, dataset: DataLike, given: Optional[list[Partition]], fixed: bool
     ) -> None:
         self.spec, self.dataset, self.given, self.fixed = spec, dataset, given, fixed
         self.partitions: list[Partition] = list(given or [])
@@ -161,7 +165,7 @@ class _Pool:
             path=(key, declared.name),
         )
 
-    def _wanted(self, need: Need) -> Mapping[str, Any]:
+    def _wanted(self, need: Need) -> JsonObject:
         """The options of a need as a partition has them: a share of n has become a number."""
         try:
             made = make_partition(need.scheme, self.dataset.n, seed=0, **need.options)
@@ -169,7 +173,7 @@ class _Pool:
             return {}
         return {name: made.options.get(name) for name in need.options}
 
-    def _agreement(self, index: int, wanted: Mapping[str, Any]) -> int:
+    def _agreement(self, index: int, wanted: JsonObject) -> int:
         return sum(_agrees(self.partitions[index], name, value) for name, value in wanted.items())
 
     def _auto(self, need: Need) -> int:
@@ -208,7 +212,7 @@ def _agrees(partition: Partition, option: str, value: Any) -> bool:
 
 
 def _made(
-    scheme: str, dataset: Any, seed: int, options: Mapping[str, Any], column: Optional[str]
+    scheme: str, dataset: DataLike, seed: int, options: JsonObject, column: Optional[str]
 ) -> Partition:
     grouped = {} if column is None else {"groups": dataset.groups_by(column)}
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Collection, Iterable, Optional, Protocol, Sequence
 
+from cvinfer.documents import JsonObject
 from cvinfer.planning.fits import RunPlan
 
 
@@ -17,9 +18,7 @@ class Known(Protocol):
 COUNTS = ("naive", "distinct", "stored")
 
 
-def plan_summary(
-    plans: Sequence[Optional[RunPlan]], store: Optional[Known] = None
-) -> dict[str, Any]:
+def plan_summary(plans: Sequence[Optional[RunPlan]], store: Optional[Known] = None) -> JsonObject:
     """How many fits there are: naive (every test by itself), distinct, and stored already.
 
     `learners` has a row per data set and learner, `tests` one per data set, learner and test or

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Iterable, NamedTuple, Optional, Sequence
 
+from cvinfer.documents import JsonObject
 from cvinfer.errors import CvinferError, Path
 from cvinfer.foreign import short, shown, shown_lines
 
@@ -84,7 +85,7 @@ def render_all(faults: Iterable[Fault]) -> str:
     return "\n".join(render(fault) for fault in faults)
 
 
-def as_json(faults: Iterable[Fault]) -> list[dict[str, Any]]:
+def as_json(faults: Iterable[Fault]) -> list[JsonObject]:
     """Faults for editors and scripts."""
     return [fault._asdict() for fault in faults]
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, NoReturn, Optional, Sequence
 
 from cvinfer import limits
+from cvinfer.documents import JsonObject
 from cvinfer.errors import CvinferError, UserError
 from cvinfer.foreign import cut
 from cvinfer.spec.faults import Fault, path_text
@@ -30,7 +31,7 @@ def is_result(content: bytes) -> bool:
     return result_in(content) is not None
 
 
-def is_result_file(path: Any) -> bool:
+def is_result_file(path: object) -> bool:
     """Whether a path leads to a result; False for whatever cannot be read."""
     if not isinstance(path, (str, os.PathLike)):
         return False
@@ -41,7 +42,7 @@ def is_result_file(path: Any) -> bool:
         return False
 
 
-def result_in(content: bytes) -> Optional[Mapping[str, Any]]:
+def result_in(content: bytes) -> Optional[JsonObject]:
     """The document in the content of a result.json; None for anything else."""
     if not content.lstrip()[:1] == b"{" or b'"manifest"' not in content:
         return None
@@ -56,7 +57,7 @@ def result_in(content: bytes) -> Optional[Mapping[str, Any]]:
     return found if whole else None
 
 
-def spec_in(document: Mapping[str, Any]) -> Mapping[str, Any]:
+def spec_in(document: JsonObject) -> JsonObject:
     """The spec that a result was made from, with the learners in their order."""
     spec = document["spec"]
     learners = spec.get("learners")
@@ -67,7 +68,7 @@ def spec_in(document: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**spec, "learners": {name: learners[name] for name in order}}
 
 
-def base_of(file: Path, spec: Any) -> tuple[Path, list[Fault]]:
+def base_of(file: Path, spec: object) -> tuple[Path, list[Fault]]:
     """The directory that the relative paths of a result start from, and what is not found there.
 
     The first of these that has every file: where they were when the result was made, as run.json
@@ -106,7 +107,7 @@ def _places(beside: Path) -> list[Path]:
     return list(dict.fromkeys([*first, beside, Path.cwd()]))
 
 
-def _relative_paths(spec: Any) -> Iterator[tuple[str, str]]:
+def _relative_paths(spec: object) -> Iterator[tuple[str, str]]:
     """Where a spec names a file relative to itself, and how."""
     if not isinstance(spec, Mapping):
         return
@@ -155,7 +156,7 @@ def read_result(path: Path) -> dict[str, Any]:
     return dict(found)
 
 
-def _fit_together(path: Path, found: Mapping[str, Any]) -> None:
+def _fit_together(path: Path, found: JsonObject) -> None:
     """Entries name partitions by their numbers, which no schema can compare."""
     there = len(found["partitions"])
     for key in ("comparisons", "intervals", "failures"):
@@ -187,7 +188,7 @@ def _no_number(text: str) -> NoReturn:
     raise ValueError(f"{text} is no number of JSON")
 
 
-def check_data(file: str, document: Mapping[str, Any], sets: Sequence[DataLike]) -> None:
+def check_data(file: str, document: JsonObject, sets: Sequence[DataLike]) -> None:
     """Refuse data sets that are not those of a result, with both hashes of each."""
     wrong = [
         f"  {expected['name']}{_from(expected)}: expected sha256 {expected['sha256']},"
@@ -207,6 +208,6 @@ def check_data(file: str, document: Mapping[str, Any], sets: Sequence[DataLike])
         )
 
 
-def _from(entry: Mapping[str, Any]) -> str:
+def _from(entry: JsonObject) -> str:
     source = entry["source"]
     return f" ({source['path']})" if source.get("path") else f" (source {source.get('source')})"

@@ -7,9 +7,10 @@ import re
 import shlex
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Iterable, Mapping, NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, NamedTuple, Optional, Union
 
 from cvinfer import limits
+from cvinfer.documents import JsonObject
 from cvinfer.spec import finished
 from cvinfer.spec.faults import Fault, SpecError, in_order
 from cvinfer.errors import Path as Place
@@ -17,7 +18,10 @@ from cvinfer.spec.model import Spec
 from cvinfer.spec.text import Document, from_values, parse
 from cvinfer.spec.text import Place as Spot
 
-Source = Union[str, "os.PathLike[str]", Mapping[str, Any]]
+if TYPE_CHECKING:
+    from cvinfer.data.dataset import DataLike
+
+Source = Union[str, "os.PathLike[str]", JsonObject]
 
 _SPEC_SUFFIXES = (".yaml", ".yml", ".json")
 _TO_INIT = "if it is data, `cvinfer init {} --target COLUMN` writes a spec for it"
@@ -32,7 +36,7 @@ class Reading(NamedTuple):
     """
 
     spec: Optional[Spec]
-    data: tuple[Any, ...]
+    data: tuple[Optional[DataLike], ...]
     faults: list[Fault]
 
 
@@ -132,7 +136,7 @@ def _may_be_data(file: Path) -> bool:
     return file.is_file() and file.suffix.lower() not in _SPEC_SUFFIXES
 
 
-def _of_mapping(source: Mapping[str, Any]) -> Document:
+def _of_mapping(source: JsonObject) -> Document:
     try:
         return from_values(source)
     except RecursionError:

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Mapping, Optional
 
+from cvinfer.documents import JsonObject
 from cvinfer.inference import correction
 from cvinfer.spec.options import defaults_of
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 LANGUAGE_VERSION = 1
 
 #: What a spec means by leaving a key out.
-DEFAULTS: Mapping[str, Any] = MappingProxyType(
+DEFAULTS: JsonObject = MappingProxyType(
     {
         "compare": "all",
         "partition": "auto",
@@ -45,7 +46,7 @@ class TestRequest:
     __test__ = False  # not something pytest collects
 
     name: str
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: JsonObject = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class SchemeRequest:
     """A partition scheme with the options that the spec gives; scheme "file" has a path."""
 
     scheme: str
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: JsonObject = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class Spec:
 
     name: str
     base: Path
-    data: tuple[Mapping[str, Any], ...]
+    data: tuple[JsonObject, ...]
     learners: Mapping[str, "LearnerSpec"]
     pairs: tuple[tuple[str, str], ...]
     partition: Optional[tuple[SchemeRequest, ...]]
@@ -81,8 +82,8 @@ class Spec:
     seed: int = 0
     loss: str = "zero_one"
     positive: Optional[str] = None
-    limits: Mapping[str, Any] = field(default_factory=dict)
-    output: Mapping[str, Any] = field(default_factory=dict)
+    limits: JsonObject = field(default_factory=dict)
+    output: JsonObject = field(default_factory=dict)
 
     @property
     def group_columns(self) -> tuple[str, ...]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 from functools import lru_cache
-from typing import Any, Mapping, Optional
+from typing import Any, Optional
 
+from cvinfer.documents import JsonObject
 from cvinfer.inference import InputError, Procedure
 
 #: Given by the run itself, never by a user: alpha is a key of the spec, the rest comes from data.
@@ -25,11 +26,11 @@ def options_of(declared: Procedure) -> dict[str, inspect.Parameter]:
     }
 
 
-def defaults_of(declared: Procedure) -> dict[str, Any]:
+def defaults_of(declared: Procedure) -> JsonObject:
     return {name: each.default for name, each in options_of(declared).items()}
 
 
-def beyond_defaults(declared: Procedure, options: Mapping[str, Any]) -> dict[str, Any]:
+def beyond_defaults(declared: Procedure, options: JsonObject) -> dict[str, Any]:
     """The options that say more than the defaults do.
 
     Whether a default is written down or left out is no difference, so it makes none in a result:
@@ -44,17 +45,17 @@ def _same(given: Any, default: Any) -> bool:
     return bool((tuple(given) if isinstance(given, list) else given) == default)
 
 
-def type_fault(parameter: inspect.Parameter, value: Any) -> Optional[str]:
+def type_fault(parameter: inspect.Parameter, value: object) -> Optional[str]:
     """What type the option wants, if the value has another."""
     annotation = str(parameter.annotation)
     if annotation.startswith("Optional["):
         if value is None:
             return None
         annotation = annotation[len("Optional[") : -1]
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if annotation == "float" and not number:
+    number = value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+    if annotation == "float" and number is None:
         return "a number"
-    if annotation == "int" and (not number or value != int(value)):
+    if annotation == "int" and (number is None or number != int(number)):
         return "a whole number"
     if annotation == "str" and not isinstance(value, str):
         return "text"
@@ -62,13 +63,13 @@ def type_fault(parameter: inspect.Parameter, value: Any) -> Optional[str]:
         return "true or false"
     if annotation.startswith("tuple[int"):
         size = annotation.count(",") + 1
-        whole = isinstance(value, (list, tuple)) and all(type(item) is int for item in value)
-        if not whole or len(value) != size:
+        items = value if isinstance(value, (list, tuple)) else ()
+        if len(items) != size or not all(type(item) is int for item in items):
             return f"a list of {size} whole numbers"
     return None
 
 
-def value_fault(declared: Procedure, options: Mapping[str, Any]) -> Optional[str]:
+def value_fault(declared: Procedure, options: JsonObject) -> Optional[str]:
     """What the procedure itself says against these options, asked on a small made-up result."""
     arguments = _interval_trial(declared) if declared.kind == "interval" else None
     if declared.kind == "interval" and arguments is None:
@@ -85,7 +86,7 @@ def value_fault(declared: Procedure, options: Mapping[str, Any]) -> Optional[str
     return None
 
 
-def _test_trial(declared: Procedure, options: Mapping[str, Any]) -> None:
+def _test_trial(declared: Procedure, options: JsonObject) -> None:
     from cvinfer.inference import compare_losses
 
     partitions = _trial_partitions(declared.name)

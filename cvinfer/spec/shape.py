@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator, Optional
+from typing import Any, Iterable, Iterator, Optional
 
 from cvinfer.foreign import is_number
 from cvinfer.schemas import schema
@@ -133,7 +133,7 @@ def _translate(document: Document, error: Any, path: Path) -> list[Path]:
     return [path]
 
 
-def misspelt(key: str, mapping: Any) -> bool:
+def misspelt(key: str, mapping: Iterable[str]) -> bool:
     """Whether a missing key is there under a wrong name, which is then the one fault to tell."""
     every = [*schema("spec")["properties"], *schema("spec")["$defs"]["data_set"]["properties"]]
     others = [each for each in mapping if each not in every]
@@ -181,7 +181,7 @@ def alternatives(titles: list[str]) -> str:
     return once[0] if len(once) == 1 else f"{', '.join(once[:-1])} or {once[-1]}"
 
 
-def describe(value: Any) -> str:
+def describe(value: object) -> str:
     """What a value is, for a message."""
     if value is None:
         return "nothing (null)"
@@ -198,7 +198,7 @@ def describe(value: Any) -> str:
     return f"a value of the Python type {type(value).__name__}"
 
 
-def quoted(value: Any, limit: int = 60) -> str:
+def quoted(value: object, limit: int = 60) -> str:
     if isinstance(value, (dict, list)):
         return describe(value)
     text = str(value).lower() if isinstance(value, bool) else str(value)

@@ -209,7 +209,7 @@ def parse(data: bytes, file: str, *, mapping: bool = True) -> Document:
     return document
 
 
-def from_values(value: Any, file: str = "spec") -> Document:
+def from_values(value: object, file: str = "spec") -> Document:
     """A document of plain Python values, which have paths but no lines."""
     document = Document(file, _plain(value, ()))
 

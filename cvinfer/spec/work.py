@@ -6,9 +6,10 @@ the three alone can keep a machine busy without end.
 
 from __future__ import annotations
 
-from typing import Any, Iterator, Mapping, NamedTuple, Optional, Sequence
+from typing import Any, Iterator, NamedTuple, Optional, Sequence
 
 from cvinfer import limits
+from cvinfer.documents import JsonObject
 from cvinfer.inference import Need, intervals, tests
 from cvinfer.limits import shown_count
 from cvinfer.errors import Path as Place
@@ -23,7 +24,7 @@ class TooMuch(NamedTuple):
     allowed: str
 
 
-def too_much(value: Mapping[str, Any]) -> Optional[TooMuch]:
+def too_much(value: JsonObject) -> Optional[TooMuch]:
     """The first thing in a spec, as it is written, that asks for more than the limit allows."""
     most = limits.max_fits()
     sets = len(value["data"]) if isinstance(value.get("data"), list) else 1
@@ -46,7 +47,7 @@ def too_much(value: Mapping[str, Any]) -> Optional[TooMuch]:
     return None
 
 
-def too_many_comparisons(value: Mapping[str, Any], learners: int) -> Optional[TooMuch]:
+def too_many_comparisons(value: JsonObject, learners: int) -> Optional[TooMuch]:
     """The same of the pairs of this many learners, each with every test."""
     sets = len(value["data"]) if isinstance(value.get("data"), list) else 1
     pairs = _pairs(value.get("compare"), learners)
@@ -101,7 +102,7 @@ def _pairs(compare: Any, learners: int) -> int:
     return len(compare) if isinstance(compare, list) else 1
 
 
-def _splits(value: Mapping[str, Any]) -> Iterator[tuple[int, Place]]:
+def _splits(value: JsonObject) -> Iterator[tuple[int, Place]]:
     """The splits of each partition, with the place of what makes them many."""
     from cvinfer.partitions import schemes
 
@@ -123,7 +124,7 @@ def _splits(value: Mapping[str, Any]) -> Iterator[tuple[int, Place]]:
         yield info.count(1, options), place if largest is None else (*place, largest)
 
 
-def _needs(value: Mapping[str, Any]) -> list[Need]:
+def _needs(value: JsonObject) -> list[Need]:
     """The schemes of all that is asked for, each once."""
     found: dict[str, Need] = {}
     for key, known in (("tests", tests()), ("intervals", intervals())):
@@ -135,7 +136,7 @@ def _needs(value: Mapping[str, Any]) -> list[Need]:
     return list(found.values())
 
 
-def _names(value: Mapping[str, Any], key: str) -> Iterator[str]:
+def _names(value: JsonObject, key: str) -> Iterator[str]:
     given = value.get(key)
     given = DEFAULTS[key] if given is None else given
     if given == "all":

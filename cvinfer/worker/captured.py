@@ -51,7 +51,7 @@ def texts(caught: Iterable[warnings.WarningMessage]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(said))
 
 
-def one_line(message: Any) -> str:
+def one_line(message: object) -> str:
     """A message on one line and without what differs from run to run.
 
     That is addresses, and in a worker its own temporary files and process id.

@@ -165,6 +165,28 @@ def test_a_store_of_the_first_version_stays_readable(whole: Path, again: Path) -
         assert store.check() == (20, [], [])
 
 
+def second_version(path: Path) -> None:
+    """Turn a store into one of version 2, which had class codes only."""
+    with sqlite3.connect(path) as database:
+        database.execute("alter table fits rename to later")
+        database.execute(FIRST.replace("current_timestamp", "current_timestamp, checksum text"))
+        columns = "key, codes, seconds_fit, seconds_predict, warnings, learner, made, checksum"
+        database.execute(f"insert into fits select {columns} from later")
+        database.execute("drop table later")
+        database.execute("pragma user_version = 2")
+    database.close()
+
+
+def test_a_store_of_the_second_version_stays_readable(whole: Path, again: Path) -> None:
+    second_version(again)
+    result = run(whole / "spec" / "spec.json", jobs=1, store=again)
+    assert (result.outcome.reused, result.outcome.fitted, result.outcome.damaged) == (20, 0, 0)
+    assert result.document == expected(whole)
+    with Store(again) as store:
+        assert store._db.execute("pragma user_version").fetchone() == (VERSION,)
+        assert store.check() == (20, [], [])
+
+
 def test_many_fits_of_the_first_version_get_their_checksums(tmp_path: Path) -> None:
     path = tmp_path / "store.sqlite"
     with Store(path) as store:

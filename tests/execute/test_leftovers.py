@@ -18,7 +18,8 @@ from tests.execute.test_interrupt import all_gone
 from tests.execute.test_kills import workers
 
 from cvinfer.errors import UserError
-from cvinfer.runner import output_directory, run
+from cvinfer.execute.places import output_directory
+from cvinfer.runner import run
 from cvinfer.spec import load_spec
 from cvinfer.whole import PATTERN, whole
 

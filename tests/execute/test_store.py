@@ -12,6 +12,7 @@ from tests.execute.run_examples import script
 
 from cvinfer.errors import UserError
 from cvinfer.execute.store import Store, Stored
+from cvinfer.losses.kinds import PROBABILITIES, SCORES
 
 
 def fit(*codes: int, warnings: tuple[str, ...] = ()) -> Stored:
@@ -31,6 +32,29 @@ def test_what_is_put_comes_back(tmp_path: Path, named: bool) -> None:
         assert store.get("none") is None
         assert store.known(["a", "none", "c"]) == {"a", "c"}
         assert set(store.get_many("abcd")) == {"a", "b", "c"}
+
+
+@pytest.mark.parametrize("kind", [PROBABILITIES, SCORES])
+def test_values_come_back_with_their_kind(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "store.sqlite"
+    values = np.array([[0.25, 0.75], [1 / 3, 2 / 3]])
+    given = Stored(values, 0.5, 0.25, (), kind)
+    with Store(path) as store:
+        store.put("a", "tree", given)
+        at_once = store.get("a")
+    with Store(path) as store:
+        later = store.get("a")
+    for found in (at_once, later):
+        assert found is not None and found.kind == kind
+        assert found.values.dtype == np.float64 and found.values.tolist() == values.ravel().tolist()
+        with pytest.raises(ValueError, match=f"these are {kind}, no class codes"):
+            found.codes
+    with sqlite3.connect(path) as database:
+        other = SCORES if kind == PROBABILITIES else PROBABILITIES
+        database.execute("update fits set kind = ?", (other,))
+    database.close()
+    with Store(path) as store:
+        assert store.get("a") is None, "the kind is part of what the checksum is over"
 
 
 def test_many_keys_are_asked_in_parts() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Callable, ContextManager, Iterator, Optional, Protocol, Sequence, Union
+from typing import Callable, ContextManager, Iterator, Optional, Protocol, Sequence, Union
 
 from cvinfer.execute.work import Batch, Job, Limits, Lost, Made, Printed
 
@@ -65,4 +65,4 @@ class Backend(Protocol):
 
 
 #: Opens a back end for a job with its materials, limits on each order, and so many at once.
-Opener = Callable[[Job, Sequence[Any], Limits, int], ContextManager[Backend]]
+Opener = Callable[[Job, Sequence[object], Limits, int], ContextManager[Backend]]

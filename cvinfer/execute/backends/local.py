@@ -10,7 +10,7 @@ import contextlib
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Iterator, Optional, Sequence, Union
+from typing import Iterator, Optional, Sequence, Union
 
 from cvinfer.execute.backends import wire, worker
 from cvinfer.execute.backends.base import Orders
@@ -42,7 +42,7 @@ KEPT = 0.1
 
 
 @contextlib.contextmanager
-def opened(job: Job, materials: Sequence[Any], limits: Limits, jobs: int) -> Iterator["Local"]:
+def opened(job: Job, materials: Sequence[object], limits: Limits, jobs: int) -> Iterator["Local"]:
     """Workers of this machine, with a directory for their files; both go at the end."""
     with _scratch() as scratch, guarded(str(scratch.path)):
         try:
@@ -155,7 +155,12 @@ class Local:
     def _hand(self, orders: Orders, to: Worker) -> None:
         batch = orders.take(to.kept_for)
         to.kept_for = batch.kept_for
-        if not to.give(batch.number, [task.order for task in batch.tasks]):
+        wanted = [task.order for task in batch.tasks]
+        try:
+            self._pool.lay_out(wanted)
+        except OSError as error:
+            raise _no_place(error) from None
+        if not to.give(batch.number, wanted):
             orders.back(batch)
             self._gone(orders, to)
             return
@@ -167,7 +172,7 @@ class Local:
         if self._limits.seconds is not None and of in self._running:
             self._running[of].until = time.monotonic() + self._limits.seconds
 
-    def _hear(self, orders: Orders, told_by: Worker, message: Any) -> Optional[Made]:
+    def _hear(self, orders: Orders, told_by: Worker, message: object) -> Optional[Made]:
         if told_by.ended:  # news of what was given up already
             return None
         if isinstance(message, wire.Ready):

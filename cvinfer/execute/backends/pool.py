@@ -19,7 +19,7 @@ import threading
 import time
 import weakref
 from pathlib import Path
-from typing import Any, BinaryIO, Iterator, Optional, Sequence
+from typing import BinaryIO, Iterator, Optional, Sequence
 
 from cvinfer.worker import causes, memory
 from cvinfer.execute.backends import guardian, wire, worker
@@ -47,7 +47,7 @@ _FLAGS = {
 #: Python and the workers' libraries read these when they load, so they must stand before.
 _SETTINGS = {**worker.ONE_THREAD, worker.SAFE_PATH: "1"}
 
-News = tuple["Worker", Any]
+News = tuple["Worker", object]
 
 
 class Worker:
@@ -59,8 +59,8 @@ class Worker:
         self.ended = False
         self.exit_code: Optional[int] = None
         self.began = time.monotonic()
-        #: The materials that it has read, or is to read with the batch that it has.
-        self._has: set[int] = set()
+        #: What it has made its own, or is to with the batch that it has.
+        self._has: set[wire.Supply] = set()
         #: The learner whose own code it has run, if it has; see `scheduler`.
         self.kept_for: Optional[int] = None
         self._mark = guardian.mark(str(scratch.path), str(number))
@@ -99,7 +99,7 @@ class Worker:
                 return False
         except OSError:  # it is dead, or does not read
             return False
-        new = {order.dataset for order in orders} - self._has
+        new = {wire.supply(order) for order in orders} - self._has
         if new and self._has:
             self.ready, self.began = False, time.monotonic()
         self._has |= new
@@ -176,15 +176,21 @@ class Worker:
 class Pool:
     """The workers of a run; a new one takes the place of one that has ended."""
 
-    def __init__(self, job: Job, materials: Sequence[Any], scratch: Scratch) -> None:
+    def __init__(self, job: Job, materials: Sequence[object], scratch: Scratch) -> None:
         self.scratch = scratch
+        self._materials = materials
+        self._laid_out: set[int] = set()
         self.workers: list[Worker] = []
         self._news: "queue.SimpleQueue[News]" = queue.SimpleQueue()
         self._started = 0
         _dump(job, scratch.path / worker.JOB)
-        for number, each in enumerate(materials):
-            _dump(each, worker.material_file(scratch.path, number))
         _pools.add(self)
+
+    def lay_out(self, orders: Sequence[Order]) -> None:
+        """See that what these need is where workers look for it; raises `OSError` without room."""
+        for number in {order.dataset for order in orders} - self._laid_out:
+            _dump(self._materials[number], worker.material_file(self.scratch.path, number))
+            self._laid_out.add(number)
 
     def start(self) -> Worker:
         """One more worker; raises `OSError` if the system has none to give."""
@@ -238,7 +244,7 @@ def kill_all() -> None:
         each.kill()
 
 
-def _dump(value: Any, path: Path) -> None:
+def _dump(value: object, path: Path) -> None:
     with open(path, "wb") as stream:
         pickle.dump(value, stream, protocol=pickle.HIGHEST_PROTOCOL)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import pickle
 import struct
-from typing import Any, BinaryIO, NamedTuple, Sequence
+from typing import BinaryIO, NamedTuple, Sequence, Union
 
 from cvinfer.execute.work import Done, Order
 
@@ -41,6 +41,16 @@ class Made(NamedTuple):
     done: Sequence[Done]
 
 
+#: What workers tell.
+Message = Union[Ready, Made]
+#: A kind of work and a material, which a worker makes its own before its first such order.
+Supply = tuple[int, int]
+
+
+def supply(order: Order) -> Supply:
+    return order.work, order.dataset
+
+
 def packed(batch: int, orders: Sequence[Order]) -> bytes:
     """Orders as one message."""
     if len(orders) > MOST_ORDERS:
@@ -55,7 +65,7 @@ def next_orders(descriptor: int) -> tuple[int, list[Order]]:
     return batch, [Order(*order) for order in _ORDER.iter_unpack(data)]
 
 
-def send(descriptor: int, message: Any) -> None:
+def send(descriptor: int, message: Message) -> None:
     data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
     left = memoryview(_SIZE.pack(len(data)) + data)
     while left:
@@ -71,10 +81,14 @@ def skip_to_preface(stream: BinaryIO) -> None:
         seen += byte
 
 
-def receive(stream: BinaryIO) -> Any:
-    """The next message; raises `EOFError` at the end, also in the middle of a message."""
+def receive(stream: BinaryIO) -> object:
+    """The next message; raises `EOFError` at the end, also in the middle of a message.
+
+    It should be a `Message`, but a learner can write to any file that its process has open.
+    """
     (size,) = _SIZE.unpack(_whole(stream, _SIZE.size))
-    return pickle.loads(_whole(stream, size))
+    message: object = pickle.loads(_whole(stream, size))
+    return message
 
 
 def _whole(stream: BinaryIO, size: int) -> bytes:

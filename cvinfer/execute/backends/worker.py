@@ -11,17 +11,15 @@ import signal
 import struct
 import sys
 import tempfile
-import time
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn, Optional, Sequence
+from typing import Hashable, NamedTuple, NoReturn, Optional, Sequence
 
 from cvinfer.worker import captured as quiet, workplace
 from cvinfer.engines._r.installation import places
-from cvinfer.errors import LearnerError
 from cvinfer.worker import causes, memory, scratch
 from cvinfer.execute import log
 from cvinfer.execute.backends import wire
-from cvinfer.execute.work import Done, Job, Order, Printed, Work, failed, works
+from cvinfer.execute.work import Done, Job, Order, Printed, do, work_of
 
 #: One thread a worker: the workers are the parallelism, and results must not depend on it.
 ONE_THREAD = {
@@ -74,11 +72,11 @@ class Desk:
 
     def __init__(self, job: Job, place: Path) -> None:
         self.job = job
-        self.kept: dict[Any, Any] = {}
+        self.kept: dict[Hashable, object] = {}
         self._place = place
-        self._materials: dict[int, Any] = {}
+        self._materials: dict[int, object] = {}
 
-    def material(self, number: int) -> Any:
+    def material(self, number: int) -> object:
         if number not in self._materials:
             with open(material_file(self._place, number), "rb") as stream:
                 self._materials[number] = pickle.load(stream)
@@ -86,8 +84,8 @@ class Desk:
 
 
 _desk = Desk(Job(()), Path())
-#: The materials that this worker was made ready for.
-_ready: set[int] = set()
+#: What this worker was made ready for.
+_ready: set[wire.Supply] = set()
 _scratch = Path()
 _cause = ""
 _log: Optional[int] = None
@@ -150,15 +148,17 @@ def prepare(orders: Sequence[Order]) -> bool:
     What that takes is no fit's: neither its time nor its memory.
     """
     global _rest
-    new = [order for order in orders if order.dataset not in _ready]
+    new: dict[wire.Supply, Order] = {}
+    for order in orders:
+        if wire.supply(order) not in _ready:
+            new.setdefault(wire.supply(order), order)
     if not new:
         return False
     before = _resident()
-    for order in new:
-        if order.dataset not in _ready:
-            _ready.add(order.dataset)
-            with contextlib.suppress(Exception):  # it comes again, and is told, with the order
-                _work(order).prepare(_desk, order)
+    for supply, order in new.items():
+        _ready.add(supply)
+        with contextlib.suppress(Exception):  # it comes again, and is told, with the order
+            work_of(_desk.job, order).prepare(_desk, order)
     _flush()
     _rest += max(_resident() - before, 0)
     return True
@@ -173,7 +173,7 @@ def do_all(batch: int, orders: Sequence[Order]) -> list[Done]:
         began = _printed()
         _tell(Spot(batch, number, began, _resident(), rest))
         _forget_cause()
-        done = do(order)
+        done = do(_desk, order)
         _flush()
         if done.spent:
             _give_up(done.failure)
@@ -190,10 +190,6 @@ def _resident() -> int:
 
 def _allowed() -> int:
     return int(workplace.allowance_mb() * memory.MB)
-
-
-def _work(order: Order) -> Work:
-    return works[_desk.job.works[order.work]]
 
 
 def material_file(place: Path, number: int) -> Path:
@@ -218,20 +214,6 @@ def _tell(spot: Spot) -> None:
             os.write(_spot, _SPOT.pack(*spot))
 
 
-def do(order: Order) -> Done:
-    """Do one order; what a learner does wrong comes back as text."""
-    began = time.monotonic()
-    try:
-        return _work(order).do(_desk, order, began)
-    except LearnerError as error:
-        spent = isinstance(error, workplace.Spent)
-        return failed(one_line(error), began)._replace(spent=spent)
-    except MemoryError:
-        return failed("out of memory", began)
-    except BaseException as error:  # whatever a learner raises is a result: SystemExit too
-        return failed(f"{type(error).__name__}: {one_line(error)}", began)
-
-
 def belong_to(parent: int) -> None:
     """Ask Linux to end this process when the main one dies, even by kill -9.
 
@@ -251,10 +233,6 @@ def belong_to(parent: int) -> None:
         return
     if parent != os.getppid():
         os._exit(1)  # it died before Linux was asked
-
-
-def one_line(error: BaseException) -> str:
-    return quiet.one_line(error) or "no message"
 
 
 def _capture(path: Path) -> Optional[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,7 @@ def prepare(desk: Desk, order: Order) -> None:
 def fit(desk: Desk, order: Order, began: float) -> Done:
     """Fit and predict."""
     learner = desk.job.learners[order.learner]
-    material: Material = desk.material(order.dataset)
+    material = _material(desk, order.dataset)
     split = material.partitions[order.partition].splits[order.split]
     made = session(desk, order.dataset, learner.engine).predict(
         learner, split.train, split.test, order.seed
@@ -50,12 +50,17 @@ def session(desk: Desk, dataset: int, engine: str) -> Session:
     if (dataset, engine) not in desk.kept:
         from cvinfer.engines import engines
 
-        desk.kept[dataset, engine] = engines()[engine].open(desk.material(dataset).dataset)
-    found: Session = desk.kept[dataset, engine]
+        desk.kept[dataset, engine] = engines()[engine].open(_material(desk, dataset).dataset)
+    return cast(Session, desk.kept[dataset, engine])
+
+
+def _material(desk: Desk, number: int) -> Material:
+    found = desk.material(number)
+    assert isinstance(found, Material)
     return found
 
 
-def checked(values: Any, records: int, classes: int, kind: str = CODES) -> NDArray[np.int32]:
+def checked(values: object, records: int, classes: int, kind: str = CODES) -> NDArray[np.int32]:
     """Predictions must be one known class code for each test record."""
     if kind != CODES:
         raise LearnerError(f"predictions that are {kind}, where class codes are needed")

@@ -58,7 +58,13 @@ def _blocked_enough(partition: Partition, in_s: NDArray[np.bool_]) -> None:
         )
 
 
-@scheme("blocked_mx2", sizes=("m", 2), label="blocked {}×2", from_roles=_from_roles)
+@scheme(
+    "blocked_mx2",
+    sizes=("m", 2),
+    label="blocked {}×2",
+    title="blocked {}×2 CV",
+    from_roles=_from_roles,
+)
 def blocked_mx2(
     n: int,
     m: int = 5,

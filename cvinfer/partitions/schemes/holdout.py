@@ -27,7 +27,7 @@ def _from_roles(told: Told) -> Partition:
     return Partition("holdout", told.n, (), RoleSplits(roles), 0, options)
 
 
-@scheme("holdout", label=_label, from_roles=_from_roles)
+@scheme("holdout", label=_label, title="hold-out, {tested}", from_roles=_from_roles)
 def holdout(
     n: int,
     n1: int | float | Fraction | None = None,

@@ -25,7 +25,7 @@ def _from_roles(told: Told) -> Partition:
     return Partition("kfold", told.n, (k,), FoldSplits(folds, k), 0, {"k": k})
 
 
-@scheme("kfold", sizes=("k",), label="{}-fold", from_roles=_from_roles)
+@scheme("kfold", sizes=("k",), label="{}-fold", title="{}-fold CV", from_roles=_from_roles)
 def kfold(
     n: int, k: int = 10, *, seed: int = 0, stratify: Any = None, groups: Any = None
 ) -> Partition:

@@ -33,6 +33,7 @@ def _from_roles(told: Told) -> Partition:
     groups=_CUTS_GROUPS,
     sizes=("n",),
     label="leave-one-out",
+    title="leave-one-out",
     from_roles=_from_roles,
 )
 def loo(n: int, *, seed: int = 0, stratify: Any = None, groups: Any = None) -> Partition:

@@ -54,6 +54,7 @@ def _from_roles(told: Told) -> Partition:
     groups=_CUTS_GROUPS,
     sizes=("m", 2, "j"),
     label="{} paired halvings",
+    title="{} paired halvings",
     from_roles=_from_roles,
 )
 def paired_halves(

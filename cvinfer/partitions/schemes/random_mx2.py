@@ -30,7 +30,7 @@ def _from_roles(told: Told) -> Partition:
     return Partition("random_mx2", told.n, (m, 2), HalfSplits(in_s), 0, {"m": m}, replicated_by="m")
 
 
-@scheme("random_mx2", sizes=("m", 2), label="random {}×2", from_roles=_from_roles)
+@scheme("random_mx2", sizes=("m", 2), label="random {}×2", title="{}×2 CV", from_roles=_from_roles)
 def random_mx2(
     n: int, m: int = 5, *, rcp: int = 0, seed: int = 0, stratify: Any = None, groups: Any = None
 ) -> Partition:

@@ -49,7 +49,13 @@ def _from_roles(told: Told) -> Partition:
     return Partition("repeated_holdout", told.n, shape, splits, 0, options, replicated_by="j")
 
 
-@scheme("repeated_holdout", sizes=("j",), label=_label, from_roles=_from_roles)
+@scheme(
+    "repeated_holdout",
+    sizes=("j",),
+    label=_label,
+    title="{} hold-outs {share}",
+    from_roles=_from_roles,
+)
 def repeated_holdout(
     n: int,
     j: int = 15,

@@ -24,7 +24,13 @@ def _from_roles(told: Told) -> Partition:
     return Partition("repeated_kfold", told.n, shape, splits, 0, options, replicated_by="r")
 
 
-@scheme("repeated_kfold", sizes=("r", "k"), label="{}×{}-fold", from_roles=_from_roles)
+@scheme(
+    "repeated_kfold",
+    sizes=("r", "k"),
+    label="{}×{}-fold",
+    title="{}×{}-fold CV",
+    from_roles=_from_roles,
+)
 def repeated_kfold(
     n: int,
     r: int = 10,

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
+from cvinfer.documents import JsonObject
 from cvinfer.inference import correction, intervals, tests
 from cvinfer.spec import work
 from cvinfer.spec.check.common import Context
@@ -120,5 +121,5 @@ def _checked(here: Context, default_name: str) -> Optional[Spec]:
     )
 
 
-def _given(mapping: Optional[Mapping[str, Any]]) -> dict[str, Any]:
+def _given(mapping: Optional[JsonObject]) -> dict[str, Any]:
     return {key: value for key, value in (mapping or {}).items() if value is not None}

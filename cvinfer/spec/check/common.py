@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
+from cvinfer.documents import JsonObject
 from cvinfer.errors import CvinferError, Refusal
 from cvinfer.errors import Path as Place
 from cvinfer.spec import work
@@ -22,7 +23,7 @@ class Available(NamedTuple):
     """A partition that tests may use."""
 
     scheme: str
-    options: Mapping[str, Any]
+    options: JsonObject
 
     def __str__(self) -> str:
         shown = {k: v for k, v in self.options.items() if v not in (None, False)}
@@ -43,7 +44,7 @@ class Context:
     base: Path
     allow_code: bool
     bad: list[Place] = field(init=False)
-    value: Mapping[str, Any] = field(init=False)
+    value: JsonObject = field(init=False)
     seed: int = field(init=False)
     data: list[Optional[DataLike]] = field(default_factory=list)
     group_columns: list[tuple[str, Optional[str]]] = field(default_factory=list)
@@ -95,7 +96,7 @@ class Context:
             self.fault(found.place, found.message, found.allowed)
         return found is not None
 
-    def fits_at_most(self, scheme: str, options: Mapping[str, Any], place: Place) -> bool:
+    def fits_at_most(self, scheme: str, options: JsonObject, place: Place) -> bool:
         """Whether this scheme on these data is within the limits."""
         from cvinfer.partitions import schemes
 
@@ -116,19 +117,18 @@ class Context:
         return f"on data set {quoted(name)}: " if several else ""
 
 
-def placed_schemes(given: Any) -> list[tuple[dict[str, Any], Place]]:
+def placed_schemes(given: object) -> list[tuple[dict[str, Any], Place]]:
     """The entries of `partition`, each as a mapping with `scheme`, and their places."""
-    many = isinstance(given, list)
-    return [
-        (
-            dict(entry) if isinstance(entry, dict) else {"scheme": entry},
-            ("partition", index) if many else ("partition",),
-        )
-        for index, entry in enumerate(given if many else [given])
-    ]
+
+    def placed(entry: object, *index: int) -> tuple[dict[str, Any], Place]:
+        return dict(entry) if isinstance(entry, dict) else {"scheme": entry}, ("partition", *index)
+
+    if isinstance(given, list):
+        return [placed(entry, index) for index, entry in enumerate(given)]
+    return [placed(given)]
 
 
-def is_off(groups: Any) -> bool:
+def is_off(groups: object) -> bool:
     """Whether `groups` of a partition switches the groups of the data off."""
     return isinstance(groups, str) and groups.lower() == "false"
 

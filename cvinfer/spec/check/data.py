@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
+from cvinfer.documents import JsonObject
 from cvinfer.errors import CvinferError, listed
 from cvinfer.errors import Path as Place
 from cvinfer.names import close_match
@@ -46,7 +47,7 @@ def data_sets(here: Context) -> tuple[list[dict[str, Any]], list[Place]]:
     return found, places
 
 
-def _all_take_missing(here: Context, entry: Mapping[str, Any]) -> bool:
+def _all_take_missing(here: Context, entry: JsonObject) -> bool:
     """Whether missing values can be left to the learners, each with a way of its own."""
     from cvinfer.data.registry import sources
     from cvinfer.engines import engines
@@ -201,7 +202,7 @@ def check_positive(here: Context, entries: list[dict[str, Any]], places: list[Pl
             here.fault(where, message, None, meant, there=there)
 
 
-def _data_name(entry: Mapping[str, Any]) -> str:
+def _data_name(entry: JsonObject) -> str:
     """What a data set is called where its entry does not say."""
     for key in ("dataset", "population"):
         if isinstance(entry.get(key), str):
@@ -213,5 +214,5 @@ def _data_name(entry: Mapping[str, Any]) -> str:
     return str(entry.get("source", "data"))
 
 
-def is_predictions_entry(entry: Mapping[str, Any]) -> bool:
+def is_predictions_entry(entry: JsonObject) -> bool:
     return entry.get("source") == "predictions"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Optional, Sequence
 
+from cvinfer.documents import JsonObject
 from cvinfer.errors import CvinferError, listed
 from cvinfer.errors import Path as Place
 from cvinfer.names import close_match
@@ -77,7 +78,7 @@ def _learner_name(here: Context, name: str) -> None:
         here.fault(place, message, key=True)
 
 
-def _params_fit(here: Context, entry: Mapping[str, Any], place: Place) -> bool:
+def _params_fit(here: Context, entry: JsonObject, place: Place) -> bool:
     """Whether the parameters are given once, and in a form that the engine takes."""
     if _takes_flags(entry) and "params" in entry and FLAGS_KEY in entry:
         message = f"both params and {FLAGS_KEY} are given"
@@ -134,7 +135,7 @@ def _check_learner(here: Context, learner: LearnerSpec, place: Place) -> None:
             )
 
 
-def _learner(name: str, entry: Mapping[str, Any]) -> LearnerSpec:
+def _learner(name: str, entry: JsonObject) -> LearnerSpec:
     from cvinfer.engines import engines
     from cvinfer.engines.base import LearnerSpec, own_word, unnamed
 
@@ -167,13 +168,13 @@ def _learner(name: str, entry: Mapping[str, Any]) -> LearnerSpec:
     )
 
 
-def _takes_flags(entry: Mapping[str, Any]) -> bool:
+def _takes_flags(entry: JsonObject) -> bool:
     from cvinfer.engines import engines
 
     engine = engines().get(str(entry.get("engine")))
     return engine is not None and engine.takes_flags
 
 
-def _only(mapping: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+def _only(mapping: JsonObject) -> tuple[str, JsonObject]:
     ((name, params),) = mapping.items()
     return name, params or {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence
 
+from cvinfer.documents import JsonObject
 from cvinfer.errors import Path as Place
 from cvinfer.errors import listed
 from cvinfer.inference import Procedure, intervals, tests
@@ -81,7 +82,7 @@ def _request(
     here: Context, kind: str, known: Mapping[str, Procedure], entry: Any, place: Place
 ) -> Optional[TestRequest]:
     name, inside = entry, place
-    options: Mapping[str, Any] = {}
+    options: JsonObject = {}
     if isinstance(entry, dict):
         ((name, given),) = entry.items()
         options, inside = given or {}, place + (name,)
@@ -100,7 +101,7 @@ def _request(
     return TestRequest(name, MappingProxyType(given)) if fine else None
 
 
-def _options(here: Context, declared: Procedure, options: Mapping[str, Any], place: Place) -> bool:
+def _options(here: Context, declared: Procedure, options: JsonObject, place: Place) -> bool:
     known = option_checks.options_of(declared)
     before = len(here.document.faults)
     for name, value in options.items():

@@ -100,7 +100,7 @@ def test_versions_of_everything_between_us_and_weka_are_in_the_manifest(
 
 def test_versions_are_part_of_the_keys(first: Study) -> None:
     from cvinfer.planning import plan_run
-    from cvinfer.runner import learner_versions, run_plans
+    from cvinfer.runner.stages import learner_versions, run_plans
 
     spec, sets = first.result.spec, first.sets
     versions = learner_versions(spec)

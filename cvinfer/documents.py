@@ -1,0 +1,8 @@
+"""What JSON and YAML hold, as modules hand it on: specs, results and their parts."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping
+
+#: Values under names. Which ones, and of what type, is for the schemas to say (`cvinfer.schemas`).
+JsonObject = Mapping[str, Any]

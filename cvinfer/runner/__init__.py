@@ -1,0 +1,186 @@
+"""One run from a spec to its result, in four stages that can be called one by one, and in loops.
+
+`load` reads the spec and its data, `plan` says what is to be fitted, `execute` makes the fits, and
+`analyse` makes the document of what they tell: see `stages`. `run` puts them together, with the
+clock, the places of files and what is written.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Mapping, Optional, Sequence, Union
+
+from cvinfer.documents import JsonObject
+from cvinfer.errors import UserError
+from cvinfer.execute.places import find_store, output_directory
+from cvinfer.execute.store import Store
+from cvinfer.execute.work import Outcome
+from cvinfer.limits import limited
+from cvinfer.progress import Progress
+from cvinfer.runner.files import refuse_unwritable, write_facts, write_result
+from cvinfer.runner.stages import (
+    Analysed,
+    Loaded,
+    Planned,
+    Source,
+    analyse,
+    default_jobs,
+    execute,
+    load,
+    plan,
+    run_plans,
+)
+from cvinfer.spec.model import Spec
+
+__all__ = [
+    "Analysed",
+    "Loaded",
+    "Planned",
+    "Result",
+    "Source",
+    "analyse",
+    "default_jobs",
+    "execute",
+    "load",
+    "plan",
+    "run",
+    "run_plans",
+]
+
+LOG_NAME = "run.log"
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run found; `document` is the content of result.json.
+
+    `failed` tells whether some fits failed (exit code 3 of the command), `directory` where the
+    files are, None if nothing was written, `store` the file of finished fits, None if there was
+    none, `store_remark` where it was found if not at its place. `seconds` tells where the time
+    went.
+    """
+
+    document: JsonObject
+    spec: Spec
+    outcome: Outcome
+    directory: Optional[Path] = None
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    store: Optional[Path] = None
+    store_remark: str = ""
+
+    @property
+    def failed(self) -> bool:
+        return bool(self.document["failures"])
+
+    @property
+    def verdicts(self) -> Sequence[JsonObject]:
+        return self.document["verdicts"]  # type: ignore[no-any-return]
+
+    @property
+    def comparisons(self) -> Sequence[JsonObject]:
+        return self.document["comparisons"]  # type: ignore[no-any-return]
+
+    @property
+    def intervals(self) -> Sequence[JsonObject]:
+        return self.document["intervals"]  # type: ignore[no-any-return]
+
+    def __str__(self) -> str:
+        from cvinfer.report import render
+
+        return render(self.document, "text")
+
+
+def run(
+    source: Source,
+    *,
+    overrides: Sequence[str] = (),
+    base: Optional[Path] = None,
+    jobs: Optional[int] = None,
+    output: Optional[Union[str, Path]] = None,
+    store: Optional[Union[str, Path]] = None,
+    progress: Optional[Progress] = None,
+    fail_fast: bool = False,
+    allow_code: bool = False,
+    write: bool = False,
+    max_bytes: Optional[int] = None,
+    max_fits: Optional[int] = None,
+) -> Result:
+    """Run a spec (a file, a mapping or a `Spec`) and return its result.
+
+    `base` is the directory that relative paths start from, in the place of the file's own. A
+    result.json is a spec too; its data sets must be those it was made from, unless `overrides`
+    make another comparison of it.
+
+    With `write` the result goes to `output` (default: results/<name>) and finished fits to a store
+    (`cvinfer.places`), as the command does; without it nothing is written, but `store` may still
+    name a store. A fit that fails is in the result; with `fail_fast` the first raises `FitError`.
+    `max_bytes` and `max_fits` raise the limits on what is read and begun (docs/security.md).
+    """
+    clock = _Clock()
+    if jobs is not None and jobs < 1:
+        raise UserError(f"jobs = {jobs}: at least one worker is needed")
+    with limited(max_bytes, max_fits):
+        loaded = load(source, overrides, allow_code, base)
+    spec = loaded.spec
+    directory = output_directory(spec, output)
+    if write:
+        refuse_unwritable(directory)
+    clock.lap("loading")
+    # Predictions made elsewhere need no fit, and so no store.
+    place = find_store(spec, output, store) if (write or store) and spec.learners else None
+    path = None if place is None else place.path
+    if progress is not None:
+        progress.store = None if place is None else str(place)
+    with Store(path) as open_store:
+        planned = plan(loaded)
+        clock.lap("planning")
+        outcome = execute(
+            planned,
+            open_store,
+            jobs=jobs,
+            fail_fast=fail_fast,
+            progress=progress,
+            log=directory / LOG_NAME if write else None,
+        )
+        clock.lap("fitting")
+        if outcome.damaged and progress is None:  # the command says it with the result
+            warnings.warn(outcome.warning(path), RuntimeWarning, stacklevel=2)
+        analysed = analyse(planned, open_store, outcome)
+    clock.lap("inference")
+    if write:
+        write_result(directory, analysed, loaded.sets)
+        clock.lap("writing")
+    seconds = {
+        **clock.laps,
+        "startup": outcome.startup,
+        "working": outcome.working,
+        "in learners": outcome.seconds,
+        "total": clock.total(),
+    }
+    if write:
+        base = Path(os.path.relpath(spec.base, directory.absolute()))
+        write_facts(directory, outcome, clock.began, seconds, jobs or default_jobs(), base)
+    remark = "" if place is None else place.remark
+    made_in = directory if write else None
+    return Result(analysed.document, spec, outcome, made_in, seconds, path, remark)
+
+
+class _Clock:
+    """Seconds from lap to lap."""
+
+    def __init__(self) -> None:
+        self.began = time.time()
+        self._first = self._last = time.monotonic()
+        self.laps: dict[str, float] = {}
+
+    def lap(self, name: str) -> None:
+        now = time.monotonic()
+        self.laps[name] = now - self._last
+        self._last = now
+
+    def total(self) -> float:
+        return time.monotonic() - self._first

@@ -1,0 +1,231 @@
+"""The four stages of a run: each can be called by itself, and in a loop.
+
+`load` reads, `plan` says what is to be fitted, `execute` makes the fits, `analyse` tells what was
+found. What one gives the next one takes. None changes what it is given, so that each may be called
+again: with another seed from `plan` on, with another alpha from `analyse` on, without a new fit.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from pathlib import Path
+from typing import Mapping, NamedTuple, Optional, Sequence, Union
+
+from cvinfer import __version__
+from cvinfer.analysis.document import build
+from cvinfer.data import Dataset
+from cvinfer.data.dataset import DataLike
+from cvinfer.documents import JsonObject
+from cvinfer.errors import UserError
+from cvinfer.execute import fits
+from cvinfer.execute.backends.base import Opener
+from cvinfer.execute.store import Store
+from cvinfer.execute.work import Limits, Outcome
+from cvinfer.planning import RunPlan, plan_run
+from cvinfer.progress import Progress
+from cvinfer.runner.found import Found, found_on
+from cvinfer.runner.remarks import leak_warnings, learner_warnings, missing_told, unused_learners
+from cvinfer.spec.model import Spec
+
+Source = Union[str, "os.PathLike[str]", JsonObject, Spec]
+
+
+class Loaded(NamedTuple):
+    """A spec, checked, and its data sets in its order."""
+
+    spec: Spec
+    sets: Sequence[DataLike]
+
+
+class Planned(NamedTuple):
+    """What is to be fitted.
+
+    plans: one for each data set; None for predictions made elsewhere, which need no fit.
+    versions: of the packages behind each learner; they are in the keys of the fits.
+    """
+
+    loaded: Loaded
+    plans: Sequence[Optional[RunPlan]]
+    versions: Mapping[str, Mapping[str, str]]
+
+
+class Analysed(NamedTuple):
+    """What was found: the result document, and what it was made from, for each data set."""
+
+    document: JsonObject
+    found: Sequence[Found]
+
+
+def load(
+    source: Source,
+    overrides: Sequence[str] = (),
+    allow_code: bool = False,
+    base: Optional[Path] = None,
+) -> Loaded:
+    """The first stage: the spec, checked, and its data sets."""
+    if isinstance(source, Spec):
+        return Loaded(source, datasets(source))
+    from cvinfer.spec import SpecError, finished, read_spec
+
+    spec, read, faults = read_spec(source, overrides, allow_code, base)
+    if spec is None:
+        raise SpecError(faults)
+    sets = datasets(spec, read)
+    if finished.is_result_file(source) and not overrides:
+        finished.check_data(str(source), finished.read_result(Path(str(source))), sets)
+    return Loaded(spec, sets)
+
+
+def plan(loaded: Loaded) -> Planned:
+    """The second: what is to be fitted, and under which keys.
+
+    For other seeds, learners or tests put another spec into `loaded`; the data are read already.
+    """
+    versions = learner_versions(loaded.spec)
+    return Planned(loaded, run_plans(*loaded, versions), versions)
+
+
+def execute(
+    planned: Planned,
+    store: Store,
+    *,
+    jobs: Optional[int] = None,
+    fail_fast: bool = False,
+    progress: Optional[Progress] = None,
+    log: Optional[Path] = None,
+    backend: Optional[Opener] = None,
+) -> Outcome:
+    """The third: make whatever fits the store does not hold; `run` tells of the options.
+
+    `backend` is where: without it on worker processes of this machine.
+    """
+    spec = planned.loaded.spec
+    return fits.execute(
+        [each for each in planned.plans if each is not None],
+        spec.learners,
+        store,
+        jobs=jobs or default_jobs(),
+        alone=foreign_learners(spec),
+        limits=Limits(**spec.limits),
+        fail_fast=fail_fast,
+        progress=progress,
+        meanwhile=_get_ready,
+        log=log,
+        backend=backend,
+    )
+
+
+def analyse(planned: Planned, store: Store, outcome: Outcome) -> Analysed:
+    """The last: tests, intervals and verdicts on what the store holds now.
+
+    Another alpha, correction or margin takes another spec in `planned`, and no new fit.
+    """
+    (spec, sets), plans, versions = planned
+    found = [found_on(spec, one, plan, store, outcome) for one, plan in zip(sets, plans)]
+    missing, told = missing_told(spec, plans)
+    document = build(
+        spec,
+        [each.run for each in found],
+        manifest(spec, sets, versions),
+        warnings=[
+            *unused_learners(spec),
+            *leak_warnings(plans),
+            *learner_warnings(found),
+            *told,
+        ],
+        missing=missing,
+    )
+    return Analysed(document, found)
+
+
+# --- what they are made of ------------------------------------------------------------------------
+
+
+def datasets(spec: Spec, read: Sequence[Optional[DataLike]] = ()) -> list[DataLike]:
+    """The data of a spec, loaded, but for what was `read` already."""
+    from cvinfer import data
+
+    loaded: list[DataLike] = []
+    for index, entry in enumerate(spec.data):
+        known = read[index] if index < len(read) else None
+        if known is not None:
+            loaded.append(known)
+            continue
+        try:
+            loaded.append(data.load(entry, spec.base, spec.seed, spec.group_columns))
+        except UserError as error:
+            raise UserError(str(error), ("data", index, *(error.path or ()))) from None
+    return loaded
+
+
+def default_jobs() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1
+
+
+def foreign_learners(spec: Spec) -> list[str]:
+    """The learners that are code of others: what their engines refuse unless code is allowed."""
+    from cvinfer.engines import engine
+
+    return [
+        name
+        for name, one in spec.learners.items()
+        if engine(one.engine).check(one, None, allow_code=False)
+    ]
+
+
+def learner_versions(spec: Spec) -> dict[str, Mapping[str, str]]:
+    """Versions of the packages behind each learner."""
+    from cvinfer.engines import engine
+
+    return {name: engine(one.engine).versions(one) for name, one in spec.learners.items()}
+
+
+def run_plans(
+    spec: Spec,
+    sets: Sequence[DataLike],
+    versions: Optional[Mapping[str, Mapping[str, str]]] = None,
+) -> list[Optional[RunPlan]]:
+    """The plan of each data set; None for predictions made elsewhere, which need no fit."""
+    if versions is None:
+        versions = learner_versions(spec)
+    return [plan_run(spec, one, versions) if isinstance(one, Dataset) else None for one in sets]
+
+
+def manifest(
+    spec: Spec, sets: Sequence[DataLike], of_learners: Mapping[str, Mapping[str, str]]
+) -> JsonObject:
+    """What made the result: versions, seed and hashes; nothing that changes on a rerun."""
+    import numpy
+    import scipy
+
+    versions: dict[str, str] = {
+        "cvinfer": __version__,
+        "python": platform.python_version(),
+        "numpy": numpy.__version__,
+        "scipy": scipy.__version__,
+    }
+    for found in of_learners.values():
+        versions.update(found)
+    return {
+        "versions": versions,
+        "seed": spec.seed,
+        "hashes": {one.name: one.sha256 for one in sets},
+    }
+
+
+def _get_ready() -> None:
+    """Load what inference and reports need while the workers load what learners need."""
+    import importlib
+
+    from cvinfer import report
+
+    importlib.import_module("scipy.special")
+    report.get_ready()
+    client = sys.modules.get("cvinfer.engines._r.client")
+    if client is not None:
+        client.end()  # R was asked all there is to ask; its memory is for the workers
