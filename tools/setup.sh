@@ -65,18 +65,14 @@ PYTHON_NEEDS=(
 R_NEEDS=(
     "optional|rJava|rJava|r-cran-rjava|no learner of Weka (engine rweka: J48, JRip, SMO and all others) can be used"
     "optional|RWeka|RWeka|r-cran-rjava|no learner of Weka (engine rweka: J48, JRip, SMO and all others) can be used"
-    "optional|rpart|rpart|r-cran-rpart|engine r lacks the learner rpart"
-    "optional|tree|tree||engine r lacks the learner tree"
-    "optional|e1071|e1071|r-cran-e1071|engine r lacks the learners svm and naiveBayes"
-    "optional|MASS|MASS|r-cran-mass|engine r lacks the learners lda and qda"
-    "optional|nnet|nnet|r-cran-nnet|engine r lacks the learners nnet and multinom"
-    "optional|class|class|r-cran-class|engine r lacks the learner knn"
-    "optional|kknn|kknn|r-cran-igraph|engine r lacks the learner kknn"
-    "optional|randomForest|randomForest|r-cran-randomforest|engine r lacks the learner randomForest"
-    "optional|ranger|ranger|r-cran-ranger|engine r lacks the learner ranger"
     "optional|mlbench|mlbench|r-cran-mlbench|its data sets cannot be read, and tests that need them are skipped"
     "optional|testthat|testthat|r-cran-testthat|the R package's own tests are not run"
 )
+
+# The packages of R's learners are declared in r_bridge/R/learners.R and become needs below. Those of
+# them that every R has are none; those that Debian lacks have the Debian packages they build on.
+WITH_R=(stats)
+NOT_IN_DEBIAN=("tree|" "kknn|r-cran-igraph")
 
 # The project's own R package is built from r_bridge into the same library, its Java part only where
 # Java's compiler and Weka are there. What keeps them from being built is in the log.
@@ -133,6 +129,26 @@ limited() {
         "${@:2}"
     fi
 }
+
+# learner_needs: a line, in the form of the lists above, for each R package that learners are of.
+learner_needs() {
+    local declared package names each debian plural
+    declared=$(sed -n 's/^learner("\([^"]*\)", *"\([^"]*\)".*/\2 \1/p' "$R_SOURCES/R/learners.R")
+    for package in $(cut -d' ' -f1 <<<"$declared" | LC_ALL=C sort -u); do
+        if [[ " ${WITH_R[*]} " == *" $package "* ]]; then continue; fi
+        debian=r-cran-${package,,}
+        for each in "${NOT_IN_DEBIAN[@]}"; do
+            if [ "$(field 1 "$each")" = "$package" ]; then debian=$(field 2 "$each"); fi
+        done
+        names=$(sed -n "s/^$package //p" <<<"$declared")
+        plural=${names//[!$'\n']/}
+        say "optional|$package|$package|$debian|engine r lacks the learner${plural:+s} ${names//$'\n'/ and }"
+    done
+}
+
+if [ -d "$R_SOURCES" ]; then
+    while IFS= read -r need; do R_NEEDS+=("$need"); done < <(learner_needs)
+fi
 
 # ---- looking --------------------------------------------------------------------------------
 
@@ -256,10 +272,10 @@ own_r_package_is_current() {
     [ -d "$R_LIBRARY/cvinfer" ] && [ "$(cat "$R_STAMP" 2>/dev/null)" = "$(r_sources_sum)" ]
 }
 
-# fingerprint: changes with the set-up's own files, the place of the tree and of R's library, and
-# the version of R.
+# fingerprint: changes with the set-up's own files, the place of the tree and of R's library, the
+# version of R and the packages of R's learners.
 fingerprint() {
-    (say "$ROOT" "$R_LIBRARY" "$(r_version)" && cat "${SETUP_FILES[@]}") | sha256sum | cut -d' ' -f1
+    (say "$ROOT" "$R_LIBRARY" "$(r_version)" "${R_NEEDS[@]}" && cat "${SETUP_FILES[@]}") | sha256sum | cut -d' ' -f1
 }
 
 # ---- system packages ------------------------------------------------------------------------

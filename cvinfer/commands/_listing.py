@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
 import sys
 import textwrap
 from typing import Any, Mapping, Sequence
-
-#: How packages of sources are called where they are installed from.
-DISTRIBUTIONS = {"arff": "liac-arff", "sklearn": "scikit-learn"}
 
 Entry = Mapping[str, Any]
 
@@ -108,7 +104,7 @@ def _data() -> list[dict[str, Any]]:
         _entry(
             each.name,
             each.description,
-            why_no_source(each.name),
+            each.reason(),
             options={
                 key: {
                     "type": option.type,
@@ -121,20 +117,6 @@ def _data() -> list[dict[str, Any]]:
         )
         for each in sources().values()
     ]
-
-
-def why_no_source(name: str) -> str | None:
-    """Why a source cannot be used here; None where it can."""
-    if name == "r":
-        from cvinfer.engines._r.installation import why_no_r
-
-        return why_no_r()
-    from cvinfer.data import sources
-
-    for package in sources[name].packages:
-        if importlib.util.find_spec(package) is None:
-            return f"the package {DISTRIBUTIONS.get(package, package)} is not installed"
-    return None
 
 
 # --- as text --------------------------------------------------------------------------------------

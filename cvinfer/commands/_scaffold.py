@@ -152,6 +152,7 @@ def _asked_learners(asked: str) -> str:
     """Entries for learners by their names, with the engine before a colon where it is said."""
     from cvinfer.data.files import unknown
     from cvinfer.engines import engines
+    from cvinfer.engines.sklearn import SklearnEngine
 
     known = engines()
     found: dict[str, str] = {}
@@ -160,7 +161,8 @@ def _asked_learners(asked: str) -> str:
         if colon and before not in known:
             raise unknown(f"--learners: there is no engine {before!r}", (), before, known)
         # One that several engines have is scikit-learn's.
-        order = [before] if colon else sorted(known, key=lambda name: (name != "sklearn", name))
+        first = SklearnEngine.name
+        order = [before] if colon else sorted(known, key=lambda name: (name != first, name))
         names: list[str] = []
         for engine in order:
             offered = {

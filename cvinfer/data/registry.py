@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from cvinfer.errors import UserError
 from cvinfer.names import close_match
+from cvinfer.packages import Package
 from cvinfer.registry import Registry
 
 from .files import listed, unknown
@@ -66,6 +67,14 @@ class Request:
 Reader = Callable[[Request], Any]
 
 
+def _always(request: Request) -> bool:
+    return True
+
+
+def _nothing() -> str | None:
+    return None
+
+
 @dataclass(frozen=True)
 class SourceInfo:
     """What the registry knows of a source.
@@ -75,8 +84,10 @@ class SourceInfo:
     independent: its records are drawn independently, so that equal ones are no copies.
     reader: from a `Request` to a `Table`, or to a `PredictionSet`.
     ready: whether the content is at hand without a download, so that a check may look at it.
-    packages: what must be installed for it, by the names under which Python imports it.
+    packages: what must be installed for it.
     endings: of the files it reads, such as .csv; a further .gz is understood.
+    why_not: what else may keep it from being used here; None where nothing does.
+    r_package: the option that names an R package, of a source that reads from R.
     """
 
     name: str
@@ -87,8 +98,14 @@ class SourceInfo:
     ready: Callable[[Request], bool] = field(repr=False)
     refuses: Mapping[str, str] = field(default_factory=dict)
     independent: bool = False
-    packages: tuple[str, ...] = ()
+    packages: tuple[Package, ...] = ()
     endings: tuple[str, ...] = ()
+    why_not: Callable[[], str | None] = field(default=_nothing, repr=False)
+    r_package: str | None = None
+
+    def reason(self) -> str | None:
+        """Why this source cannot be used here; None where it can. Nothing is started for it."""
+        return next(filter(None, (each.reason() for each in self.packages)), None) or self.why_not()
 
 
 COMMON = {
@@ -144,10 +161,6 @@ sources: Registry[SourceInfo] = Registry(
 )
 
 
-def _always(request: Request) -> bool:
-    return True
-
-
 def source(
     name: str,
     description: str,
@@ -158,8 +171,10 @@ def source(
     refuses: Mapping[str, str] | None = None,
     ready: Callable[[Request], bool] = _always,
     independent: bool = False,
-    packages: tuple[str, ...] = (),
+    packages: tuple[Package, ...] = (),
     endings: tuple[str, ...] = (),
+    why_not: Callable[[], str | None] = _nothing,
+    r_package: str | None = None,
 ) -> Callable[[Reader], Reader]:
     """Register a source; `shared` are the options it has in common with others.
 
@@ -183,6 +198,8 @@ def source(
             independent,
             packages,
             endings,
+            why_not,
+            r_package,
         )
         sources.add(name, info, reader.__module__)
         return reader

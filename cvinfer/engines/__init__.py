@@ -7,6 +7,7 @@ way. Nothing heavy is imported until an engine is asked to check, list or fit so
 
 from cvinfer.engines.base import (
     Engine,
+    InR,
     LearnerInfo,
     LearnerSpec,
     Prediction,
@@ -17,6 +18,7 @@ from cvinfer.errors import LearnerError
 
 __all__ = [
     "Engine",
+    "InR",
     "LearnerError",
     "LearnerInfo",
     "LearnerSpec",

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Iterable, Mapping, NamedTuple, Optional, Protocol, Union
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Collection,
+    Iterable,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Protocol,
+    Union,
+)
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,18 +110,38 @@ class Session(Protocol):
         """Fit on `train`, predict `test`; raises `LearnerError` where the learner fails."""
 
 
+class InR(Protocol):
+    """What the learners of an engine need of R, told without R where R is not there.
+
+    software: what a fit runs in, R or something within R. java: whether that needs Java.
+    """
+
+    software: str
+    java: bool
+
+    def packages(self, learner: str, options: Mapping[str, Any]) -> Collection[str]:
+        """The R packages that an entry of `learners` needs, as far as it can be read."""
+
+    def declared(self) -> Optional[Mapping[str, Collection[str]]]:
+        """Every learner with the R packages that it needs; None where nothing here can tell."""
+
+
 class Engine(Protocol):
     """One kind of learners; stateless, so that it can be named anywhere and opened in a worker.
 
     takes_missing: its learners have their own ways with missing values. takes_flags: `params` may
     be a text or a list of flags. encodes: the words that `encode` of a learner may be, `AUTO` among
-    them, with the way in which categories then reach it.
+    them, with the way in which categories then reach it. trial: the learner that `cvinfer doctor`
+    fits to see whether the engine works; None where its small comparison in Python shows that.
+    in_r: what it needs of R; None where it needs no R.
     """
 
     name: str
     takes_missing: bool
     takes_flags: bool
     encodes: Mapping[str, str]
+    trial: Optional[str] = None
+    in_r: Optional[InR] = None
 
     def reason(self) -> Optional[str]:
         """Why this engine cannot be used here; None where it can."""

@@ -7,21 +7,27 @@ reaches R as a value, never as source text.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Collection, Mapping, NamedTuple, Optional, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cvinfer.engines._r.installation import NoR, is_package_name, remedy, why_no_r
+from cvinfer.engines._r.installation import (
+    NoR,
+    is_package_name,
+    named_versions,
+    remedy,
+    why_no_r,
+)
 from cvinfer.engines.base import (
     KNOWS_CATEGORIES,
+    InR,
     LearnerInfo,
     LearnerSpec,
     Prediction,
     Session,
 )
 from cvinfer.engines.registry import engines
-from cvinfer.engines.rweka import named_versions
 from cvinfer.errors import CvinferError, Refusal, UserError
 from cvinfer.names import close_match
 
@@ -45,12 +51,31 @@ class Code(NamedTuple):
     predict_type: Optional[str]
 
 
+class NeedsR:
+    """A learner needs the R package that it is of: `learners.R` or the entry itself says which."""
+
+    software = "R"
+    java = False
+
+    def packages(self, learner: str, options: Mapping[str, Any]) -> Collection[str]:
+        named = options.get(PACKAGE) or learner.rpartition("::")[0]
+        return (str(named),) if named else (self.declared() or {}).get(learner, ())
+
+    def declared(self) -> Optional[Mapping[str, Collection[str]]]:
+        from cvinfer.engines._r.declared import learner_packages
+
+        found = learner_packages()
+        return None if found is None else {name: (each,) for name, each in found.items()}
+
+
 class REngine:
     name = "r"
     takes_missing = True
     takes_flags = False
     #: As R's factors.
     encodes = KNOWS_CATEGORIES
+    trial: Optional[str] = "rpart"
+    in_r: Optional[InR] = NeedsR()
 
     def reason(self) -> Optional[str]:
         return why_no_r()
@@ -82,7 +107,7 @@ class REngine:
         try:
             found = known("learners")
         except CvinferError as error:
-            return [LearnerInfo("r", "the whole engine r", False, str(error))]
+            return [LearnerInfo(self.name, f"the whole engine {self.name}", False, str(error))]
         return [
             LearnerInfo(name, each["title"], each["available"], each.get("reason") or None)
             for name, each in sorted(found.items(), key=lambda pair: str(pair[0]).lower())

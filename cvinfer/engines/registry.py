@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Mapping, Optional
 from cvinfer.engines.base import (
     KNOWS_CATEGORIES,
     Engine,
+    InR,
     LearnerInfo,
     LearnerSpec,
     Session,
@@ -24,6 +25,8 @@ class MissingEngine:
     takes_missing = False
     takes_flags = False
     encodes = KNOWS_CATEGORIES
+    trial: Optional[str] = None
+    in_r: Optional[InR] = None
 
     def __init__(self, name: str, why: str) -> None:
         self.name = name

@@ -8,15 +8,16 @@ the same options on the same records (docs/decisions/weka-seeds.md has the one r
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Collection, Mapping, Optional
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cvinfer.engines._r.flags import FlagError, flags
-from cvinfer.engines._r.installation import WEKA_PACKAGES, NoR, remedy, why_no_r
+from cvinfer.engines._r.installation import WEKA_PACKAGES, NoR, named_versions, remedy, why_no_r
 from cvinfer.engines.base import (
     KNOWS_CATEGORIES,
+    InR,
     LearnerInfo,
     LearnerSpec,
     Prediction,
@@ -51,6 +52,8 @@ CLASSES: Mapping[str, tuple[str, str]] = {
     "RandomForest": ("weka.classifiers.trees.RandomForest", "random forest"),
     "SMO": ("weka.classifiers.functions.SMO", "support vector machine, sequential minimal steps"),
 }
+#: What stands in lists for all the others.
+ANY_OTHER = "weka.classifiers..."
 #: Keys of an entry besides engine, learner and params, with the words that each may have.
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "na_action": ("omit", "pass"),
@@ -62,6 +65,19 @@ HEAP_EXHAUSTED = "java.lang.OutOfMemoryError: Java heap space"
 _FLAG = re.compile(r"-\S+(?: <[^>]*>)?")
 
 
+class NeedsWeka:
+    """Every learner needs all of Weka."""
+
+    software = "Weka"
+    java = True
+
+    def packages(self, learner: str, options: Mapping[str, Any]) -> Collection[str]:
+        return WEKA_PACKAGES
+
+    def declared(self) -> Optional[Mapping[str, Collection[str]]]:
+        return dict.fromkeys((*CLASSES, ANY_OTHER), WEKA_PACKAGES)
+
+
 class RwekaEngine:
     name = "rweka"
     #: Missing values are Weka's business, or RWeka's way to leave such training records out.
@@ -70,6 +86,8 @@ class RwekaEngine:
     takes_flags = True
     #: As Weka's nominal attributes.
     encodes = KNOWS_CATEGORIES
+    trial: Optional[str] = "J48"
+    in_r: Optional[InR] = NeedsWeka()
 
     def reason(self) -> Optional[str]:
         return why_no_r()
@@ -95,7 +113,7 @@ class RwekaEngine:
             for name, (full, text) in CLASSES.items()
         ]
         more = "any other classifier of Weka by its class name: weka.classifiers.bayes.BayesNet"
-        return [*found, LearnerInfo("weka.classifiers...", more, why is None, why)]
+        return [*found, LearnerInfo(ANY_OTHER, more, why is None, why)]
 
     def versions(self, learner: Optional[LearnerSpec] = None) -> Mapping[str, str]:
         from cvinfer.engines._r.client import known
@@ -191,12 +209,6 @@ def full_name(name: str, look_up: Any) -> str:
     if found:
         raise LearnerError(f"{name} may be any of {', '.join(found)}; write the whole name")
     raise LearnerError(f"Weka has no classifier called {name!r}")
-
-
-def named_versions(found: Mapping[str, Optional[str]]) -> dict[str, str]:
-    """Versions for keys and manifest; the bridge's own R package does not pass for this one."""
-    names = {"cvinfer": "cvinfer (R)"}
-    return {names.get(name, name): each or "absent" for name, each in sorted(found.items())}
 
 
 def why_no_weka() -> Optional[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cvinfer.engines.base import LearnerInfo
-from cvinfer.engines._sklearn.catalogues import sklearn_catalogue
+from cvinfer.engines._sklearn.catalogues import SKLEARN_ENGINE, sklearn_catalogue
 from cvinfer.engines._sklearn.estimators import EstimatorEngine, first_line
 from cvinfer.engines._sklearn.recipes import Catalogue
 from cvinfer.engines.registry import engines
@@ -13,7 +13,7 @@ SEARCHES = ("GridSearchCV", "RandomizedSearchCV")
 
 
 class SklearnEngine(EstimatorEngine):
-    name = "sklearn"
+    name = SKLEARN_ENGINE
 
     def catalogue(self) -> Catalogue:
         return sklearn_catalogue()

@@ -5,6 +5,8 @@
 registry <- new.env(parent = emptyenv())
 
 # name      as a spec writes it, and the function of `package` unless `fun` is given
+# package   the only place that names it, but for DESCRIPTION; where there is no R, name and package
+#           are read from here: both are texts and stand on the first line of the call
 # takes     functions (exported or not) whose arguments it takes
 # control   function whose arguments it takes too, as a mapping `control` or beside the others
 # refuses   arguments that the splits decide, or that would make predict() impossible

@@ -174,8 +174,9 @@ def test_lists_say_why_something_cannot_be_used(
 ) -> None:
     assert "Not available: it predicts several targets" in call("list", "learners").out
     from cvinfer.data import sources
+    from cvinfer.packages import Package
 
-    lacking = replace(sources["parquet"], packages=("no_such_package",))
+    lacking = replace(sources["parquet"], packages=(Package("no_such_package", "no_such_package"),))
     monkeypatch.setitem(sources._entries, "parquet", lacking)
     found = {entry["name"]: entry for entry in json.loads(call("list", "data", "--json").out)}
     assert found["parquet"]["reason"] == "the package no_such_package is not installed"

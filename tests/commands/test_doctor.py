@@ -8,25 +8,31 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Callable, Mapping, Optional
+from typing import Any, Callable, Iterator, Mapping, Optional
 
 import pytest
 from tests import r_parts
 
 from cvinfer.commands.doctor import examination, machine, packages, r_found, r_missing
+from cvinfer.commands.doctor.learners import look_at_engine
 from cvinfer.commands.doctor.lines import row
-from cvinfer.engines import engine
+from cvinfer.engines import LearnerInfo, engine, engines
+from cvinfer.engines._r.declared import written_packages
+from cvinfer.engines._r.installation import WEKA_PACKAGES
+from cvinfer.engines.base import KNOWS_CATEGORIES
 
 Call = Callable[..., Any]
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Packages of R's own repository, which may be in the project's library only.
 FROM_CRAN = ("RWeka", "tree", "kknn")
+#: The R package of each ready-made learner.
+R_PACKAGES = written_packages(ROOT / "r_bridge") or {}
 
 
 def why_not_everything() -> Optional[str]:
     """Why learners of R or Weka are missing here; None if all are there."""
-    wanted = {*r_found.R_PACKAGES.values(), *r_found.WEKA_PACKAGES}
+    wanted = {*R_PACKAGES.values(), *WEKA_PACKAGES}
     reasons = [r_parts.why_no_weka(), *map(r_parts.why_no_package, sorted(wanted))]
     return next(filter(None, reasons), None)
 
@@ -110,7 +116,7 @@ def test_the_last_line_has_what_the_list_has(call: Call, monkeypatch: pytest.Mon
     latex = row("LaTeX", "absent", "not here", lacks="LaTeX")
     monkeypatch.setattr(examination, "latex_line", lambda: latex)
     monkeypatch.setattr(machine, "free_memory", lambda: 0.1)
-    monkeypatch.setattr(examination, "trial_in_r", lambda name: row("Trial", "ok", name))
+    monkeypatch.setattr(examination, "engine_trial", lambda name: row("Trial", "ok", name))
     _, out, _ = call("doctor")
     (verdict,) = rows(out, "Verdict")
     if why_not_everything() is not None:
@@ -143,7 +149,7 @@ def test_without_r_every_learner_of_it_is_named(
     told = " ".join(rows(out, "Learner", "MISSING"))
     for name in ("rpart", "tree", "glm", "multinom", "J48", "JRip", "SMO"):
         assert name in re.split("[ ,:]+", told)
-    count = len(r_found.R_PACKAGES) + len(engine("rweka").learners())
+    count = len(R_PACKAGES) + len(engine("rweka").learners())
     assert f"; {count} learners of R and Weka cannot" in rows(out, "Verdict")[0]
     # What else is absent from the list is absent from its last line too.
     learners = [line.partition(":")[0] for line in rows(out, "Learner", "absent")]
@@ -291,11 +297,11 @@ def test_doctor_says_how_to_add_what_is_missing(
 
 def inventory(**absent: Any) -> dict[str, Any]:
     """As R would answer, were these packages absent."""
-    names = {*r_found.R_PACKAGES.values(), *r_found.WEKA_PACKAGES, "mlbench"}
+    names = {*R_PACKAGES.values(), *WEKA_PACKAGES, "mlbench"}
     return {"packages": {**dict.fromkeys(names, "1.0"), **absent}, "faults": {}}
 
 
-WANTED = {*r_found.R_PACKAGES.values(), *r_found.WEKA_PACKAGES, "mlbench"}
+WANTED = {*R_PACKAGES.values(), *WEKA_PACKAGES, "mlbench"}
 
 
 def test_nothing_is_to_be_added_where_all_is_there() -> None:
@@ -333,6 +339,9 @@ def test_elsewhere_the_steps_make_one_command(monkeypatch: pytest.MonkeyPatch, p
     assert shlex.split(steps[-3]) == ["mkdir", "-p", str(library)]
     done = subprocess.run(["bash", "-n", "-c", command], capture_output=True)
     assert done.returncode == 0, "a shell can read it"
+    # RWeka brings RWekajars, but not where RWeka is there already.
+    command = r_missing.adding_r(WANTED, True, inventory(RWekajars=None))
+    assert command is not None and '"RWekajars"' in command and '"RWeka"' not in command
     # The learner tree alone needs neither Weka nor cvinfer's own package again.
     command = r_missing.adding_r({"tree"}, False, inventory(tree=None, RWeka=None))
     assert command is not None and "tree" in command
@@ -369,4 +378,102 @@ def test_the_packages_of_learners_are_those_that_r_names() -> None:
     from cvinfer.engines._r.client import known
 
     found = {name: each["package"] for name, each in known("learners").items()}
-    assert found == r_found.R_PACKAGES
+    assert found == R_PACKAGES
+
+
+def test_where_nothing_knows_the_learners_of_r_that_is_said(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither R nor the sources of its package: no list, no count, and no crash."""
+    from cvinfer.engines._r import declared
+
+    monkeypatch.setattr(declared, "r_sources", lambda: None)
+    monkeypatch.setenv("PATH", str(Path.cwd()))
+    monkeypatch.setenv("R_HOME", "")
+    from cvinfer.engines._r.client import known
+
+    known.cache_clear()
+    try:
+        code, out, _ = call("doctor")
+    finally:
+        known.cache_clear()
+    (line, weka) = rows(out, "Learner", "MISSING")
+    assert code == 2 and line.startswith("all of the engine r; R cannot be asked")
+    assert "rpart" not in line and "J48" in weka
+    assert rows(out, "Verdict")[0].startswith(
+        "Python learners can run; learners of R or Weka cannot"
+    )
+
+
+# --- engines of others ----------------------------------------------------------------------------
+
+
+class Abacus:
+    """As a plug-in would bring it."""
+
+    name = "abacus"
+    takes_missing, takes_flags, encodes = False, False, KNOWS_CATEGORIES
+    trial: Optional[str] = "beads"
+    in_r = None
+    why: Optional[str] = None
+
+    def reason(self) -> Optional[str]:
+        return self.why
+
+    def learners(self) -> list[LearnerInfo]:
+        return [LearnerInfo("beads", "counts beads", self.why is None, self.why)]
+
+
+@pytest.fixture
+def abacus(monkeypatch: pytest.MonkeyPatch) -> Iterator[Abacus]:
+    """The engine among the others, and trials that only say what they would fit."""
+    found: Any = Abacus()
+    engines()
+    engines.add(found.name, found, __name__)
+    monkeypatch.setattr(
+        examination, "engine_trial", lambda name: row(f"Trial of {name}", "ok", engine(name).trial)
+    )
+    yield found
+    engines._forget(found.name)
+
+
+def test_an_engine_of_a_plug_in_is_looked_at_and_tried(call: Call, abacus: Abacus) -> None:
+    _, out, _ = call("doctor")
+    assert "abacus, 1 learners" in rows(out, "Engine", "ok")
+    assert "Trial of abacus ok       beads" in out
+
+
+def test_an_engine_of_a_plug_in_that_cannot_run_is_named(call: Call, abacus: Abacus) -> None:
+    abacus.why = "a bead is missing"
+    code, out, _ = call("doctor")
+    assert code == 2 and "abacus: a bead is missing" in rows(out, "Engine", "MISSING")
+    assert "beads: need the engine abacus" in rows(out, "Learner", "MISSING")
+    assert "Trial of abacus" not in out
+    (verdict,) = rows(out, "Verdict")
+    if why_not_everything() is None:
+        assert verdict.startswith("Python learners can run; 1 learners of abacus cannot")
+    else:
+        assert re.search(r"learners of R (and|or) Weka (and|or) abacus cannot", verdict)
+
+
+def test_engines_say_what_they_need_of_r() -> None:
+    needs = {name: each.in_r for name, each in engines().items()}
+    assert {name for name, each in needs.items() if each is not None} >= {"r", "rweka"}
+    r, weka = needs["r"], needs["rweka"]
+    assert r is not None and weka is not None and weka.java and not r.java
+    assert set(r.packages("svm", {})) == {"e1071"}
+    assert (
+        set(r.packages("C50::C5.0", {})) == set(r.packages("None", {"package": "C50"})) == {"C50"}
+    )
+    assert set(r.packages("nothing", {})) == set()
+    assert set(weka.packages("weka.classifiers.bayes.BayesNet", {})) == set(WEKA_PACKAGES)
+    offered = engine("rweka").learners()
+    assert set(weka.declared() or ()) == {each.name for each in offered}
+    for each in engines().values():
+        assert each.trial is None or each.trial in {info.name for info in each.learners()}
+
+
+def test_a_learner_of_the_spec_is_missing_with_its_engine(abacus: Abacus) -> None:
+    abacus.why = "a bead is missing"
+    seen = look_at_engine("abacus", ["beads"])
+    assert not seen.usable and seen.lost == ["beads"]

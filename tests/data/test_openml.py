@@ -294,7 +294,7 @@ def offer_parquet(server: Server, content: bytes) -> None:
 
 def without(monkeypatch: pytest.MonkeyPatch, *modules: str) -> None:
     """As if these were not installed."""
-    monkeypatch.setattr(openml, "_readable", lambda form: form.module not in modules)
+    monkeypatch.setattr(openml, "_readable", lambda form: form.package.module not in modules)
 
 
 @needs_arff

@@ -14,7 +14,7 @@ PACKAGE = Path(cvinfer.__file__).parent
 
 #: From bottom to top. What stands on one line may not import one another.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("arrays", "documents", "foreign", "names", "whole"),
+    ("arrays", "documents", "foreign", "names", "packages", "whole"),
     ("errors",),
     ("limits", "places", "progress", "registry", "schemas"),
     ("partitions", "inference", "losses"),

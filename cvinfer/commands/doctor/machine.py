@@ -18,9 +18,8 @@ ENOUGH_MEMORY = 1.0
 
 def source_lines() -> Iterator[Line]:
     from cvinfer.data import sources
-    from cvinfer.commands._listing import why_no_source
 
-    known = {name: why_no_source(name) for name in sources()}
+    known = {name: each.reason() for name, each in sources().items()}
     usable = [name for name, reason in known.items() if reason is None]
     yield row("Data", "ok", ", ".join(usable))
     for name, reason in known.items():

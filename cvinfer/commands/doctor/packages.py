@@ -8,37 +8,12 @@ import os
 import platform
 import shutil
 import sys
-from typing import Iterator, NamedTuple, Optional, Sequence
+from typing import Iterator, Optional, Sequence
 
 from cvinfer.commands.doctor.lines import Line, row
+from cvinfer.packages import PACKAGES, Package
 
 OLDEST = (3, 10)
-
-
-class Package(NamedTuple):
-    """A Python package: module, name for pip, Debian's name if there is one, what it is for."""
-
-    module: str
-    name: str
-    debian: str
-    use: str
-    needed: bool = True
-
-
-PACKAGES = (
-    Package("numpy", "numpy", "python3-numpy", "everything"),
-    Package("scipy", "scipy", "python3-scipy", "p-values"),
-    Package("sklearn", "scikit-learn", "python3-sklearn", "learners"),
-    Package("yaml", "pyyaml", "python3-yaml", "reading specs"),
-    Package("jsonschema", "jsonschema", "python3-jsonschema", "checking specs"),
-    Package("click", "click", "python3-click", "this command"),
-    Package("rich", "rich", "python3-rich", "progress and tables on a terminal"),
-    Package("jinja2", "jinja2", "python3-jinja2", "LaTeX tables"),
-    Package("pandas", "pandas", "python3-pandas", "labels in data frames", False),
-    Package("arff", "liac-arff", "python3-liac-arff", "arff files", False),
-    Package("pyarrow", "pyarrow", "", "parquet files", False),
-    Package("psutil", "psutil", "python3-psutil", "telling how much memory there is", False),
-)
 
 
 def python_lines() -> Iterator[Line]:
@@ -76,6 +51,11 @@ def why_not(module: str) -> Optional[str]:
     except Exception as error:  # whatever it is, it is the reason
         return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
     return None
+
+
+def absent_uses() -> list[str]:
+    """What the optional packages that are not there would be for."""
+    return [each.use for each in PACKAGES if not each.needed and why_not(each.module)]
 
 
 def _version(package: Package) -> str:

@@ -15,28 +15,6 @@ from cvinfer.commands.doctor.lines import Line, row
 
 #: Megabytes of a worker besides Java's heap: Python, R and the JVM itself.
 WORKER_MB = 300
-#: The engines whose learners live in R.
-R, WEKA = "r", "rweka"
-#: A learner of each that the trial fits.
-TRIED = {R: "rpart", WEKA: "J48"}
-#: The R package of each ready-made learner, for when R itself cannot be asked.
-R_PACKAGES = {
-    "glm": "stats",
-    "kknn": "kknn",
-    "knn": "class",
-    "lda": "MASS",
-    "multinom": "nnet",
-    "naiveBayes": "e1071",
-    "nnet": "nnet",
-    "qda": "MASS",
-    "randomForest": "randomForest",
-    "ranger": "ranger",
-    "rpart": "rpart",
-    "svm": "e1071",
-    "tree": "tree",
-}
-#: RWeka brings RWekajars, which has Weka itself.
-WEKA_PACKAGES = ("RWeka", "rJava")
 
 
 def r_lines() -> Iterator[Line]:

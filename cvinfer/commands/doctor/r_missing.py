@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import shlex
 import shutil
@@ -10,13 +9,15 @@ import sys
 from pathlib import Path
 from typing import Any, Collection, Mapping, Optional, Sequence
 
-from cvinfer.commands.doctor.packages import Package, adding, sudo
+from cvinfer.commands.doctor.packages import adding, sudo
 from cvinfer.commands.doctor.r_found import numbers, r_program, r_version, rpy2_line, said_by
-from cvinfer.engines._r.installation import setup_script
+from cvinfer.engines._r.installation import BROUGHT_BY, r_sources, setup_script
+from cvinfer.packages import RPY2
 
-RPY2 = Package("rpy2", "rpy2", "python3-rpy2", "learners of R and Weka", False)
 #: R packages that Debian does not have, and what they build on that it has.
 NOT_IN_DEBIAN = {"RWeka": "rJava", "RWekajars": "rJava", "tree": None, "kknn": "igraph"}
+#: What every R has.
+WITH_R = {"stats"}
 
 
 def adding_r(
@@ -30,7 +31,9 @@ def adding_r(
     """
     there = {name for name, version in found["packages"].items() if version} if found else None
     there = r_packages_of(packages) if there is None else there
-    absent = sorted(set(packages) - there - {"stats"}, key=str.lower)
+    lacks = set(packages) - there - WITH_R
+    brought = {name for name, by in BROUGHT_BY.items() if by in lacks}
+    absent = sorted(lacks - brought, key=str.lower)
     compiler = weka and shutil.which("javac") is None
     own = found is None or (weka and bool(found["faults"]))
     if not (absent or own):
@@ -91,9 +94,14 @@ def _apt_steps(packages: Sequence[str], compiler: bool) -> list[str]:
     names = [] if r_program() else ["r-base-core"]
     names += [] if shutil.which("gfortran") else ["r-base-dev"]
     names += ["default-jdk-headless"] if compiler else []
-    on = [NOT_IN_DEBIAN.get(each, each) for each in packages]
-    names += dict.fromkeys(f"r-cran-{each.lower()}" for each in on if each)
+    names += dict.fromkeys(filter(None, map(debian_package, packages)))
     return [f"{sudo()}apt-get install {' '.join(names)}"] if names else []
+
+
+def debian_package(name: str) -> Optional[str]:
+    """Debian's package of an R package, or of what that builds on; None where it has neither."""
+    found = NOT_IN_DEBIAN.get(name, name)
+    return f"r-cran-{found.lower()}" if found else None
 
 
 def _rpy2_steps() -> list[str]:
@@ -126,22 +134,3 @@ def r_library() -> Optional[Path]:
     if own is not None:
         return own
     return Path(sys.prefix) / "r-library" if sys.prefix != sys.base_prefix else None
-
-
-def r_sources() -> Optional[Path]:
-    """The sources of the R package: in the source tree, or where the wheel put them."""
-    root = Path(__file__).resolve().parents[3]
-    if setup_script() is not None:
-        return root / "r_bridge"
-    try:
-        files = importlib.metadata.files("cvinfer") or []
-    except importlib.metadata.PackageNotFoundError:
-        files = []
-    listed = [each.locate() for each in files if each.match("r_bridge/DESCRIPTION")]
-    # An installation into a folder of its own is listed as if it were none.
-    beside = root / "share" / "cvinfer" / "r_bridge" / "DESCRIPTION"
-    for each in [*listed, beside]:
-        found = Path(os.path.normpath(str(each)))
-        if found.is_file():
-            return found.parent
-    return None

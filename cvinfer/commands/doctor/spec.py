@@ -16,7 +16,6 @@ from cvinfer.commands.doctor.machine import (
     store_line,
 )
 from cvinfer.commands.doctor.r import FoundR, look_at_r
-from cvinfer.commands.doctor.r_found import R, R_PACKAGES, TRIED, WEKA, WEKA_PACKAGES
 
 if TYPE_CHECKING:
     from cvinfer.spec import Spec
@@ -38,7 +37,7 @@ def examine_spec(
     found = FoundR([])
     if uses.r:
         heap = checked.limits.get("memory_mb") if checked is not None else None
-        found = look_at_r(uses.packages, WEKA in uses.learners, None if heap is None else int(heap))
+        found = look_at_r(uses.packages, uses.java, None if heap is None else int(heap))
     lines = [*found.lines]
     for name in sorted(set(uses.learners) & set(engines())):
         lines += look_at_engine(name, uses.learners[name]).lines
@@ -65,15 +64,12 @@ def examine_spec(
 
 
 class Uses(NamedTuple):
-    """What a spec asks for: learners by their engine, and R packages."""
+    """What a spec asks for: learners by their engine, R packages, whether it needs R and Java."""
 
     learners: Mapping[str, Collection[str]]
     packages: Collection[str]
-    data_of_r: bool
-
-    @property
-    def r(self) -> bool:
-        return self.data_of_r or any(name in self.learners for name in TRIED)
+    r: bool
+    java: bool
 
 
 def _used(spec: Spec) -> Uses:
@@ -108,16 +104,24 @@ def _mentioned(path: Path, overrides: Sequence[str]) -> Uses:
 
 
 def _uses(entries: Sequence[Mapping[str, Any]], data: Sequence[Mapping[str, Any]]) -> Uses:
+    from cvinfer.data import sources
+    from cvinfer.engines import InR, engines
+
     learners: dict[str, list[str]] = {}
     packages: set[str] = set()
+    in_r: dict[str, InR] = {}
     for each in entries:
-        engine, learner = str(each.get("engine")), str(each.get("learner"))
-        learners.setdefault(engine, []).append(learner)
-        if engine == WEKA:
-            packages.update(WEKA_PACKAGES)
-        elif engine == R:
-            package = each.get("package") or learner.rpartition("::")[0] or R_PACKAGES.get(learner)
-            packages.update([str(package)] if package else [])
-    of_r = [each for each in data if each.get("source") == R]
-    packages.update(str(each["package"]) for each in of_r if each.get("package"))
-    return Uses(learners, packages, bool(of_r))
+        name, learner = str(each.get("engine")), str(each.get("learner"))
+        learners.setdefault(name, []).append(learner)
+        engine = engines().get(name)
+        if engine is not None and engine.in_r is not None:
+            in_r[name] = engine.in_r
+            packages.update(engine.in_r.packages(learner, each))
+    data_of_r = False
+    for each in data:
+        source = sources().get(str(each.get("source")))
+        if source is not None and source.r_package is not None:
+            data_of_r = True
+            packages.update(filter(None, [str(each.get(source.r_package) or "")]))
+    java = any(each.java for each in in_r.values())
+    return Uses(learners, packages, data_of_r or bool(in_r), java)

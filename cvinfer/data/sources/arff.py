@@ -11,6 +11,7 @@ import numpy as np
 
 from cvinfer import limits
 from cvinfer.errors import UserError
+from cvinfer.packages import ARFF
 
 from ..dataset import CATEGORICAL, NUMERIC, Column, categories
 from ..files import read_text
@@ -38,7 +39,7 @@ _NUMBER_TYPE = re.compile(r"(\s)(numeric|real|integer)\s*$", re.IGNORECASE)
     "arff",
     "a Weka arff file, dense or sparse",
     OPTIONS,
-    packages=("arff",),
+    packages=(ARFF,),
     endings=(".arff",),
 )
 def read_arff(request: Request) -> Table:
@@ -111,7 +112,7 @@ def _decoded(path: str, lines: list[str]) -> Any:
         import arff  # type: ignore[import]
     except ImportError:
         raise UserError(
-            "arff files need the package liac-arff, which is not installed", ("source",)
+            f"arff files need the package {ARFF.name}, which is not installed", ("source",)
         ) from None
     at = 0
 

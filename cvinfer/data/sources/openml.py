@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import http.client
-import importlib.util
 import json
 import os
 import sys
@@ -23,6 +22,7 @@ import numpy as np
 from cvinfer import limits
 from cvinfer.arrays import entries
 from cvinfer.errors import UserError
+from cvinfer.packages import ARFF, PYARROW, Package
 
 from ..dataset import CATEGORICAL, NUMERIC, Column, categories
 from ..files import absent
@@ -59,16 +59,15 @@ class Format(NamedTuple):
 
     key: str
     suffix: str
-    module: str
-    package: str
+    package: Package
     reader: Callable[[Request], Table]
     checksum: str = ""
 
 
 #: The better one first: OpenML means to give up arff.
 FORMATS = (
-    Format("parquet_url", ".parquet", "pyarrow", "pyarrow", read_parquet),
-    Format("url", ".arff", "arff", "liac-arff", read_arff, "md5_checksum"),
+    Format("parquet_url", ".parquet", PYARROW, read_parquet),
+    Format("url", ".arff", ARFF, read_arff, "md5_checksum"),
 )
 
 
@@ -115,7 +114,7 @@ def _kept(request: Request) -> Format | None:
 
 
 def _readable(form: Format) -> bool:
-    return importlib.util.find_spec(form.module) is not None
+    return form.package.reason() is None
 
 
 def _ready(request: Request) -> bool:
@@ -126,7 +125,7 @@ def _ready(request: Request) -> bool:
 # --- reading --------------------------------------------------------------------------------------
 
 
-@source("openml", "a data set of OpenML by its number", OPTIONS, ready=_ready, packages=("arff",))
+@source("openml", "a data set of OpenML by its number", OPTIONS, ready=_ready, packages=(ARFF,))
 def read_openml(request: Request) -> Table:
     """Nominal attributes are categorical, with the levels that occur.
 
@@ -314,7 +313,7 @@ def _fetched(request: Request, description: Mapping[str, Any]) -> Format:
         raise fault
     if not offered:
         raise _odd(request, "is offered neither as parquet nor as arff")
-    needed = " or ".join(form.package for form in offered)
+    needed = " or ".join(form.package.name for form in offered)
     raise UserError(f"{_what(request)} needs the package {needed}, which is not installed", ("id",))
 
 

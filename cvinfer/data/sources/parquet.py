@@ -10,6 +10,7 @@ import numpy as np
 
 from cvinfer import limits
 from cvinfer.errors import UserError
+from cvinfer.packages import PYARROW
 
 from ..dataset import CATEGORICAL, NUMERIC, Column, categories
 from ..files import read_bytes
@@ -27,7 +28,7 @@ OPTIONS = {
     "parquet",
     "a parquet file (needs pyarrow)",
     OPTIONS,
-    packages=("pyarrow",),
+    packages=(PYARROW,),
     endings=(".parquet", ".pq"),
 )
 def read_parquet(request: Request) -> Table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cvinfer.errors import UserError
+from cvinfer.packages import SKLEARN
 
 from ..registry import Option, Request, source
 from ..table import Table, numeric
@@ -18,7 +19,7 @@ OPTIONS = {"dataset": Option("string", True, f"one of {', '.join(BUNDLED)}")}
     "a data set bundled with scikit-learn",
     OPTIONS,
     choices={"dataset": BUNDLED},
-    packages=("sklearn",),
+    packages=(SKLEARN,),
 )
 def read_sklearn(request: Request) -> Table:
     """Classes are called by scikit-learn's target names."""

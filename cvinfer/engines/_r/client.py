@@ -36,7 +36,7 @@ _SIZE = struct.Struct("<Q")
 
 
 def ask(question: str, *arguments: Any) -> Any:
-    """The answer of R; see `answers` for the questions.
+    """The answer of R; see `server` for the questions.
 
     Raises `NoR` where R cannot be used, `UserError` where R has something against the question.
     """

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import importlib.util
 import os
 import re
 import shutil
 import sys
 from pathlib import Path
-from typing import Optional
+from typing import Mapping, Optional
 
 from cvinfer.errors import CvinferError
 
 LIBRARY_VARIABLE = "CVINFER_R_LIBRARY"
 #: The R package of the bridge, whose sources are in r_bridge.
 PACKAGE = "cvinfer"
-#: R packages that make a fit of Weka.
+#: R packages that make a fit of Weka. RWeka brings RWekajars, which has Weka itself.
 WEKA_PACKAGES = ("RWeka", "RWekajars", "rJava")
+BROUGHT_BY = {"RWekajars": "RWeka"}
+#: R packages with data sets that examples read.
+DATA_PACKAGES = ("mlbench",)
 #: Start-up files of R are code, and one may lie in any directory: none is read.
 NO_PROFILES = dict.fromkeys(
     ("R_PROFILE", "R_PROFILE_USER", "R_ENVIRON", "R_ENVIRON_USER"), os.devnull
@@ -62,6 +66,12 @@ def places() -> dict[str, str]:
     }
 
 
+def named_versions(found: Mapping[str, Optional[str]]) -> dict[str, str]:
+    """Versions for keys and manifest; the bridge's own R package does not pass for this one."""
+    names = {PACKAGE: f"{PACKAGE} (R)"}
+    return {names.get(name, name): each or "absent" for name, each in sorted(found.items())}
+
+
 def is_package_name(text: str) -> bool:
     """Whether R could have a package of that name."""
     return re.fullmatch(r"[A-Za-z][A-Za-z0-9.]*", text) is not None
@@ -72,6 +82,25 @@ def setup_script() -> Optional[Path]:
     root = Path(__file__).resolve().parents[3]
     script = root / "tools" / "setup.sh"
     return script if script.is_file() and (root / "r_bridge").is_dir() else None
+
+
+def r_sources() -> Optional[Path]:
+    """The sources of the R package: in the source tree, or where the wheel put them."""
+    root = Path(__file__).resolve().parents[3]
+    if setup_script() is not None:
+        return root / "r_bridge"
+    try:
+        files = importlib.metadata.files("cvinfer") or []
+    except importlib.metadata.PackageNotFoundError:
+        files = []
+    listed = [each.locate() for each in files if each.match("r_bridge/DESCRIPTION")]
+    # An installation into a folder of its own is listed as if it were none.
+    beside = root / "share" / "cvinfer" / "r_bridge" / "DESCRIPTION"
+    for each in [*listed, beside]:
+        found = Path(os.path.normpath(str(each)))
+        if found.is_file():
+            return found.parent
+    return None
 
 
 def remedy() -> str:

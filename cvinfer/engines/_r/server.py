@@ -12,7 +12,7 @@ import threading
 from typing import Any, BinaryIO, Callable, Mapping, NoReturn, Optional, Sequence
 
 from cvinfer.engines._r import embedded
-from cvinfer.engines._r.installation import PACKAGE, WEKA_PACKAGES, NoR, library
+from cvinfer.engines._r.installation import DATA_PACKAGES, PACKAGE, WEKA_PACKAGES, NoR, library
 from cvinfer.worker.captured import one_line
 from cvinfer.worker.workplace import SCRATCH
 
@@ -169,7 +169,7 @@ def inventory() -> dict[str, Any]:
     base = bridge.interface.baseenv
     faults: dict[str, str] = {}
     packages = dict.fromkeys(each["package"] for each in learners().values())
-    found = versions([*packages, *WEKA_PACKAGES, "mlbench"])
+    found = versions([*packages, *WEKA_PACKAGES, *DATA_PACKAGES])
     weka: Mapping[str, Optional[str]] = {}
     libjvm: Optional[str] = None
     try:

@@ -10,7 +10,7 @@ import numpy as np
 from cvinfer.data.dataset import CATEGORICAL, NUMERIC, Column
 from cvinfer.data.registry import Option, Request, source
 from cvinfer.data.table import Table, column_of
-from cvinfer.engines._r.installation import NoR, is_package_name, remedy
+from cvinfer.engines._r.installation import NoR, is_package_name, remedy, why_no_r
 from cvinfer.errors import CvinferError, UserError
 
 OPTIONS = {
@@ -22,7 +22,7 @@ OPTIONS = {
 LOGICAL = ("FALSE", "TRUE")
 
 
-@source("r", "a data set of an R package", OPTIONS)
+@source("r", "a data set of an R package", OPTIONS, why_not=why_no_r, r_package="package")
 def read_r(request: Request) -> Table:
     """Factors keep their levels and their order, logicals are FALSE and TRUE, NA is missing.
 

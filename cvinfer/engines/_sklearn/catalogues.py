@@ -19,8 +19,9 @@ KINDS = {
 # Estimators that are public only once these are imported, and modules below the public ones.
 EXPERIMENTAL = ("enable_iterative_imputer", "enable_halving_search_cv")
 BELOW = ("feature_extraction.text", "feature_extraction.image")
-#: The project's own classifiers with their short names, and the engine that has them.
-OWN_ENGINE = "builtin"
+#: The two engines of estimators; each says where a name is that only the other one has.
+OWN_ENGINE, SKLEARN_ENGINE = "builtin", "sklearn"
+#: The project's own classifiers with their short names.
 OWN_NAMES = {
     "MajorityClassifier": "majority",
     "MeanClassifier": "mean",
@@ -86,7 +87,7 @@ def own_catalogue() -> Catalogue:
     known = sklearn_catalogue()
     aliases = {short: long for long, short in OWN_NAMES.items()}
     others = {**known.others, **known.classifiers}
-    elsewhere = {name: "sklearn" for name in known.classifiers}
+    elsewhere = {name: SKLEARN_ENGINE for name in known.classifiers}
     own = {name: own_class(name) for name in OWN_NAMES}
     return Catalogue(own, others, known.kinds, aliases=aliases, elsewhere=elsewhere)
 

@@ -22,6 +22,7 @@ from cvinfer.engines.base import (
     NONE,
     ONE_HOT,
     ORDINAL,
+    InR,
     LearnerInfo,
     LearnerSpec,
     Prediction,
@@ -36,6 +37,7 @@ from cvinfer.engines._sklearn.categories import (
 from cvinfer.engines._sklearn.encode import VERSION, Encoder, Frames, Ordinal
 from cvinfer.engines._sklearn.own_code import own_versions
 from cvinfer.errors import LearnerError, Refusal
+from cvinfer.packages import NUMPY, PANDAS, SCIPY, SKLEARN
 from cvinfer.worker.captured import one_line, quietly, texts
 from cvinfer.engines._sklearn.recipes import (
     Catalogue,
@@ -50,7 +52,8 @@ from cvinfer.engines._sklearn.recipes import (
 if TYPE_CHECKING:
     from cvinfer.data.dataset import Dataset
 
-PACKAGES = {"scikit-learn": "sklearn", "numpy": "numpy", "scipy": "scipy"}
+#: What makes a fit.
+MAKERS = (SKLEARN, NUMPY, SCIPY)
 #: What makes the features of a split, by the way in which categories reach the learner.
 ENCODERS: Mapping[str, type[Encoder]] = {ONE_HOT: Encoder, ORDINAL: Ordinal, NATIVE: Frames}
 ENCODES: Mapping[str, str] = {AUTO: ONE_HOT, "onehot": ONE_HOT, "ordinal": ORDINAL, NONE: NATIVE}
@@ -63,6 +66,8 @@ class EstimatorEngine:
     takes_missing = False
     takes_flags = False
     encodes = ENCODES
+    trial: Optional[str] = None
+    in_r: Optional[InR] = None
 
     def catalogue(self) -> Catalogue:
         raise TypeError(f"the engine {self.name} has no catalogue")
@@ -83,7 +88,7 @@ class EstimatorEngine:
         if why is not None:
             message = f"the engine {self.name} cannot be used here: {why}"
             return [Refusal(message, ("engine",), "install scikit-learn")]
-        if learner.encode == NONE and package_version("pandas", "pandas") == "absent":
+        if learner.encode == NONE and package_version(PANDAS.name, PANDAS.module) == "absent":
             message = "columns as they are come in a data frame, and pandas is not installed"
             return [Refusal(message, ("encode",), "install pandas, or another encode")]
         classes = None if dataset is None else dataset.classes
@@ -119,10 +124,10 @@ class EstimatorEngine:
         ]
 
     def versions(self, learner: Optional[LearnerSpec] = None) -> Mapping[str, str]:
-        found = {name: package_version(name, module) for name, module in PACKAGES.items()}
+        found = {each.name: package_version(each.name, each.module) for each in MAKERS}
         found["cvinfer encoding"] = VERSION
         if learner is not None and learner.encode == NONE:
-            found["pandas"] = package_version("pandas", "pandas")
+            found["pandas"] = package_version(PANDAS.name, PANDAS.module)
         for name in foreign_names(learner) if learner is not None else ():
             found.update(foreign_version(name.partition(":")[0]))
         return dict(sorted(found.items()))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvinfer.data import Dataset
-from cvinfer.engines.base import KNOWS_CATEGORIES, LearnerInfo, LearnerSpec, Prediction
+from cvinfer.engines.base import KNOWS_CATEGORIES, InR, LearnerInfo, LearnerSpec, Prediction
 from cvinfer.engines.registry import engines
 from cvinfer.errors import Refusal
 from cvinfer.names import close_match
@@ -38,6 +38,8 @@ class ExampleEngine:
     takes_missing = True
     takes_flags = False
     encodes = KNOWS_CATEGORIES
+    trial: Optional[str] = "last_seen"
+    in_r: Optional[InR] = None
 
     def reason(self) -> Optional[str]:
         return None
