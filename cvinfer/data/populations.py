@@ -41,7 +41,8 @@ class Population:
     """A population by name.
 
     n: the papers' number of records, taken when none is given. parameters: those that may be set,
-    with their defaults. law: from a generator, n and the parameters to records.
+    with their defaults. law: from a generator, n and the parameters to records. classes: the labels
+    of all of them. census: every record that there can be, each once, where they can be told.
     """
 
     name: str
@@ -49,14 +50,27 @@ class Population:
     n: int
     parameters: Mapping[str, Any]
     law: Callable[..., Draw]
+    classes: tuple[str, ...] = ("0", "1")
+    census: Callable[[], Draw] | None = None
 
 
 #: Every population by its name, in the order of the papers.
 populations: Registry[Population] = Registry("population", beyond=(__name__,))
 
 
-def _add(name: str, description: str, n: int, law: Callable[..., Draw], **parameters: Any) -> None:
-    population = Population(name, description, n, MappingProxyType(parameters), law)
+def _add(
+    name: str,
+    description: str,
+    n: int,
+    law: Callable[..., Draw],
+    *,
+    classes: tuple[str, ...] = ("0", "1"),
+    census: Callable[[], Draw] | None = None,
+    **parameters: Any,
+) -> None:
+    population = Population(
+        name, description, n, MappingProxyType(parameters), law, classes, census
+    )
     populations.add(name, population, __name__)
 
 
@@ -181,11 +195,14 @@ def _exp6(rng: np.random.Generator, n: int) -> Draw:
     return Draw(tenths / 10, exp6_class(tenths), _EXP6)
 
 
+_SIMPLE = ("Y1", "Y2")
+
+
 def _simple(rng: np.random.Generator, n: int, delta: Any) -> Draw:
     """Class by a fair coin; x | Y1 ~ N(0, 1), x | Y2 ~ N(delta, 1)."""
     target = (rng.random(n) < 0.5).astype(np.int32)
     features = rng.standard_normal((n, 1)) + _number("delta", delta) * target[:, None]
-    return Draw(features, target, ("Y1", "Y2"))
+    return Draw(features, target, _SIMPLE)
 
 
 _add(
@@ -200,8 +217,22 @@ _add(
     sigma1=1 / 6,
     dim=None,
 )
-_add("exp6", "six classes on a grid of two features (S1)", 300, _exp6)
-_add("simple", "N(0, 1) against N(delta, 1), class by a fair coin (S1)", 1000, _simple, delta=0.0)
+_add(
+    "exp6",
+    "six classes on a grid of two features (S1)",
+    300,
+    _exp6,
+    classes=_EXP6,
+    census=exp6_grid,
+)
+_add(
+    "simple",
+    "N(0, 1) against N(delta, 1), class by a fair coin (S1)",
+    1000,
+    _simple,
+    classes=_SIMPLE,
+    delta=0.0,
+)
 
 
 def _fixed_gaussians(dim: int) -> Callable[[np.random.Generator, int], Draw]:

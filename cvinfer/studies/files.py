@@ -1,0 +1,41 @@
+"""What a study writes into its directory."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Sequence
+
+from cvinfer.documents import JsonObject
+from cvinfer.report.files import write_text
+from cvinfer.runner.files import no_place
+from cvinfer.studies import STUDY_NAME
+
+
+def study_text(document: JsonObject) -> str:
+    """study.json as text: one line for each cell, so that two of them can be compared."""
+    head = {key: value for key, value in document.items() if key != "cells"}
+    cells = ",\n  ".join(_line(cell) for cell in document["cells"])
+    lines = [f" {json.dumps(key)}: {_line(value)}" for key, value in head.items()]
+    at = 1 + list(document).index("cells")
+    lines.insert(at - 1, f' "cells": [\n  {cells}\n ]' if cells else ' "cells": []')
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _line(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def write_study_files(
+    directory: Path, document: JsonObject
+) -> tuple[Sequence[Path], Sequence[str]]:
+    """study.json, tables and plots; what could not be made is told in the second."""
+    from cvinfer.report.studies import write_study
+
+    try:
+        path = directory / STUDY_NAME
+        write_text(path, study_text(document))
+        made, remarks = write_study(directory, document)
+    except OSError as error:
+        raise no_place(directory, error) from None
+    return [path, *made], remarks
