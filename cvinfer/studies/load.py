@@ -280,7 +280,9 @@ class _Reader:
             # What is asked for is there already: no test need be.
             comparison.value.setdefault("tests", [])
         idle = variances and not comparison.value["tests"]
-        spec, _ = check(comparison, self.base, self.name, self.allow_code, [example], idle)
+        spec, _ = check(
+            comparison, self.base, self.name, self.allow_code, [example], idle, one_learner=True
+        )
         document.faults += comparison.faults
         if spec is None or document.faults:
             return None

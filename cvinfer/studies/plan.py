@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvinfer.data.dataset import Dataset
+from cvinfer.engines import engine
 from cvinfer.engines.base import LearnerSpec
 from cvinfer.execute.replications.recipe import GRANULE, Law, Recipe, Scheme, partition_seed
 from cvinfer.inference import procedure
@@ -102,19 +103,23 @@ class StudyPlan:
     recipes: tuple[Recipe, ...]
     learners: tuple[LearnerSpec, ...]
     fittings: Mapping[tuple[int, int, int], Fitting] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
 
 
-def plan_study(study: Study, versions: Mapping[str, Mapping[str, str]]) -> StudyPlan:
-    """The plan of a study; `versions` of the packages behind each learner are in the keys."""
+def plan_study(study: Study) -> StudyPlan:
+    """The plan of a study; versions of the packages behind each learner are in the keys."""
     recipes = _Recipes()
     learners: dict[str, int] = {}
     entries: list[LearnerSpec] = []
+    versions: dict[str, str] = {}
     points = []
     fittings: dict[tuple[int, int, int], Fitting] = {}
     for point in study.points:
         found: dict[str, int] = {}
         for name, entry in point.spec.learners.items():
-            text = json.dumps([entry.settings(), dict(versions.get(name, {}))], sort_keys=True)
+            behind = dict(engine(entry.engine).versions(entry))
+            text = json.dumps([entry.settings(), behind], sort_keys=True)
+            versions.update(behind)
             if text not in learners:
                 learners[text] = len(entries)
                 entries.append(entry)
@@ -142,7 +147,8 @@ def plan_study(study: Study, versions: Mapping[str, Mapping[str, str]]) -> Study
                     fits = recipes.counts[planned.recipe].get(scheme, 1)
                     fits = fits if planned.point.spec.learners else 0
                     fittings[at] = Fitting(*at, key, fits)
-    return StudyPlan(study, tuple(points), tuple(recipes.recipes), tuple(entries), fittings)
+    made = tuple(recipes.recipes)
+    return StudyPlan(study, tuple(points), made, tuple(entries), fittings, versions)
 
 
 def learners_used(planned: PlannedPoint) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import platform
 from pathlib import Path
 from typing import Iterator, Mapping, Optional, Sequence
@@ -16,7 +15,7 @@ from cvinfer.execute.replications.recipe import GRANULE
 from cvinfer.execute.store import Store
 from cvinfer.execute.work import Limits, Outcome
 from cvinfer.progress import Progress
-from cvinfer.runner.stages import default_jobs, foreign_learners, learner_versions
+from cvinfer.runner.stages import default_jobs, foreign_learners
 from cvinfer.studies.agenda import Replications
 from cvinfer.studies.document import added, build
 from cvinfer.studies.evaluate import Pair, evaluate, learned, mean_estimate, pairs_of
@@ -55,11 +54,6 @@ def wanted_range(study: Study, given: Optional[tuple[int, int]] = None) -> Range
     return Range(first, last)
 
 
-def study_versions(study: Study) -> dict[str, Mapping[str, str]]:
-    """Versions of the packages behind each learner; parameters make no difference."""
-    return learner_versions(study.spec)
-
-
 def stored_pieces(
     plan: StudyPlan, wanted: Range, store: Store
 ) -> tuple[dict[Fitting, Sequence[Piece]], set[str]]:
@@ -81,14 +75,13 @@ def studied(
     backend: Optional[Opener] = None,
 ) -> tuple[JsonObject, Outcome]:
     """Make what is not stored, and the document of all."""
-    versions = study_versions(study)
     if study.match:
         from cvinfer.studies.match import matched
 
-        study, sought = matched(study, store, versions, jobs=jobs, progress=progress)
+        study, sought = matched(study, store, jobs=jobs, progress=progress)
     else:
         sought = []
-    plan = plan_study(study, versions)
+    plan = plan_study(study)
     blocks, _ = stored_pieces(plan, wanted, store)
     spec = study.spec
     foreign = set(foreign_learners(spec))
@@ -118,7 +111,7 @@ def studied(
         failures += _told(planned, messages)
     failures += _lost(plan, outcome)
     document = build(
-        study, wanted, added(found), _all_versions(versions), failures[:TOLD], _warnings(failures)
+        study, wanted, added(found), _all_versions(plan.versions), failures[:TOLD], _warnings(failures)
     )
     return document, outcome
 
@@ -212,19 +205,17 @@ def _warnings(failures: Sequence[JsonObject]) -> list[str]:
     ]
 
 
-def _all_versions(of_learners: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+def _all_versions(of_learners: Mapping[str, str]) -> dict[str, str]:
     import numpy
     import scipy
 
-    found = {
+    return {
         "cvinfer": __version__,
         "python": platform.python_version(),
         "numpy": numpy.__version__,
         "scipy": scipy.__version__,
+        **of_learners,
     }
-    for each in of_learners.values():
-        found.update(each)
-    return json.loads(json.dumps(found))  # type: ignore[no-any-return]
 
 
 def _get_ready() -> None:
