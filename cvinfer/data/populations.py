@@ -52,6 +52,7 @@ class Population:
     law: Callable[..., Draw]
     classes: tuple[str, ...] = ("0", "1")
     census: Callable[[], Draw] | None = None
+    losses: Any = None
 
 
 #: Every population by its name, in the order of the papers.

@@ -20,9 +20,10 @@ from cvinfer.engines import engine
 from cvinfer.engines.base import LearnerSpec
 from cvinfer.execute.replications.recipe import GRANULE, Law, Recipe, Scheme, partition_seed
 from cvinfer.inference import procedure
-from cvinfer.partitions import Partition
+from cvinfer.partitions import Partition, schemes
 from cvinfer.planning import Use, allocate
 from cvinfer.planning.needs import requested
+from cvinfer.spec.vocabulary import NOT_IN_SPECS
 from cvinfer.studies.model import Point, Range, Study
 
 #: Replications are stored in blocks of a power of two, at most so many, of about so many fits.
@@ -229,7 +230,7 @@ class _Recipes:
 
     def _scheme(self, number: int, point: Point, partition: Partition) -> int:
         """The number of a partition's scheme in its recipe."""
-        scheme = Scheme(partition.scheme, dict(partition.options))
+        scheme = Scheme(partition.scheme, _asked_for(partition))
         seed = partition_seed(point.spec.seed, 1, 0)
         if scheme.made(point.example, seed).fingerprint != partition.fingerprint:
             raise RuntimeError(f"{partition.label} cannot be made again from its options")
@@ -240,6 +241,16 @@ class _Recipes:
         at = recipe.schemes.index(scheme)
         self.counts[number][at] = recipe.partitions * len(partition.splits)
         return at
+
+
+def _asked_for(partition: Partition) -> dict[str, Any]:
+    """The options that make a partition, without what it tells of how it was made."""
+    takes = {*schemes()[partition.scheme].defaults, "stratify", "groups", "replication"}
+    return {
+        key: value
+        for key, value in partition.options.items()
+        if key in takes and key not in NOT_IN_SPECS
+    }
 
 
 def nested(
