@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from cvinfer.spec.load import Source
     from cvinfer.studies.model import Study
 
-__all__ = ["STUDY_NAME", "Simulated", "simulate"]
+__all__ = ["Simulated", "simulate"]
 
-STUDY_NAME = "study.json"
 LOG_NAME = "run.log"
 
 

@@ -11,9 +11,9 @@ from cvinfer.errors import UserError
 from cvinfer.foreign import shown
 from cvinfer.limits import RESULT_BYTES, Unreadable, read_file
 from cvinfer.report.files import write_text
+from cvinfer.report.studies import STUDY_NAME, write_study
 from cvinfer.runner.files import no_place
 from cvinfer.schemas import schema
-from cvinfer.studies import STUDY_NAME
 
 
 def study_text(document: JsonObject) -> str:
@@ -54,8 +54,6 @@ def write_study_files(
     directory: Path, document: JsonObject
 ) -> tuple[Sequence[Path], Sequence[str]]:
     """study.json, tables and plots; what could not be made is told in the second."""
-    from cvinfer.report.studies import write_study
-
     try:
         path = directory / STUDY_NAME
         write_text(path, study_text(document))
