@@ -26,16 +26,14 @@ class Replications(click.ParamType):
         self, value: Any, param: Optional[click.Parameter], ctx: Optional[click.Context]
     ) -> tuple[int, int]:
         if isinstance(value, tuple):
-            return value
+            return int(value[0]), int(value[1])
         found = re.fullmatch(r"\s*(\d{1,9})\s*-\s*(\d{1,9})\s*", str(value))
         if found is None or not 1 <= int(found[1]) <= int(found[2]):
             self.fail(f"{value!r} is no range of replications, such as 501-1000", param, ctx)
         return int(found[1]), int(found[2])
 
 
-@click.command(
-    "simulate", cls=Remembering, short_help="Run a study: error rates, power, coverage."
-)
+@click.command("simulate", cls=Remembering, short_help="Run a study: error rates, power, coverage.")
 @SPEC
 @spec_options
 @BASE
@@ -45,7 +43,7 @@ class Replications(click.ParamType):
 @click.option(
     "--replications",
     type=click.IntRange(min=1, max=10**8),
-    help="As many as this in the place of the study's own number; those that are stored are reused.",
+    help="As many as this in the place of the study's own number; stored ones are reused.",
 )
 @click.option(
     "--range",

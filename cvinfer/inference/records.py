@@ -214,9 +214,7 @@ def class_confusions(
     return np.stack([confusion_matrices(truth, predictions, partition, c) for c in names])
 
 
-def one_against_rest(
-    truth: NDArray[Any], codes: NDArray[Any], classes: int
-) -> NDArray[np.int64]:
+def one_against_rest(truth: NDArray[Any], codes: NDArray[Any], classes: int) -> NDArray[np.int64]:
     """(TP, FP, FN, TN) of each class against the rest, from class codes: shape (classes, 4)."""
     both = np.bincount(truth * classes + codes, minlength=classes * classes)
     table = both.reshape(classes, classes)

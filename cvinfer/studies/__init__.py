@@ -67,9 +67,9 @@ def simulate(
 ) -> Simulated:
     """Run a study (a file or a mapping) and return what it found.
 
-    `replications` takes the place of the study's own number; `range_` makes some of them only, first
-    and last counted from 1, to be added to others by `cvinfer.studies.document.merge`. The other
-    options are those of `cvinfer.run`.
+    `replications` takes the place of the study's own number; `range_` makes some of them only,
+    first and last counted from 1, to be added to others by `cvinfer.studies.document.merge`. The
+    other options are those of `cvinfer.run`.
     """
     from cvinfer.limits import limited
     from cvinfer.studies.load import load_study
@@ -82,9 +82,7 @@ def simulate(
         overrides = [*overrides, f"study.replications={replications}"]
     with limited(max_bytes, max_fits):
         study = (
-            source
-            if isinstance(source, Study)
-            else load_study(source, overrides, allow_code, base)
+            source if isinstance(source, Study) else load_study(source, overrides, allow_code, base)
         )
     from cvinfer.execute.places import find_store, output_directory
     from cvinfer.execute.store import Store

@@ -37,7 +37,7 @@ class Replications:
         for one, fitting in sorted(rows, key=lambda row: (row[0].first, row[1].learner)):
             work = 1 if _brings_losses(recipes[fitting.recipe]) else 0
             order = Order(
-                fitting.recipe, fitting.scheme, one.first + 1, fitting.learner, one.count, work
+                fitting.recipe, fitting.scheme, one.first + 1, fitting.learner, one.size, work
             )
             name = learners[fitting.learner].name
             self.tasks.setdefault(one.key, Task(one.key, name, order))

@@ -90,7 +90,7 @@ def merge(documents: Sequence[JsonObject], names: Sequence[str] = ()) -> JsonObj
             " another for each part of them; run the study over the whole range"
         )
     ranges = _ranges(documents, names)
-    order = sorted(range(len(documents)), key=lambda at: documents[at]["ranges"][0][0])
+    order = sorted(range(len(documents)), key=lambda at: int(documents[at]["ranges"][0][0]))
     cells = [cell for at in order for cell in documents[at]["cells"] if cell["sums"]]
     found = added(states.read(cell["sums"]) for cell in cells)
     total = sum(last - start + 1 for start, last in ranges)

@@ -274,6 +274,7 @@ def _difference_state(
         "name": use.request.name,
         "a": pair[0],
         "b": pair[1],
+        "averaging": None,
         "settings": {"level": 1.0 - planned.point.spec.alpha},
     }
     # One interval a data set: the first partition's.
@@ -369,7 +370,7 @@ def _interval_states(planned: PlannedPoint, gathered: Gathered) -> Iterator[Stat
                     "kind": "interval",
                     "name": use.request.name,
                     "learner": learner,
-                    **({} if each.word is None else {"averaging": each.word}),
+                    "averaging": each.word,
                     "settings": {"level": 1.0 - spec.alpha},
                 }
                 options = {"alpha": spec.alpha, **each.options, **use.request.options}
@@ -514,8 +515,8 @@ def _component_states(planned: PlannedPoint, gathered: Gathered) -> Iterator[Sta
             d = (tables[..., 1] - tables[..., 2]) / size
             yield _components({**named, "of": "difference"}, d, failed, gathered)
             e = (tables[..., 1] + tables[..., 2]) / size
-            disagreement = {**named, "of": "disagreement"}
-            disagreement["settings"] = {"m": shape[0], "names": {"variance": "var_e"}}
+            settings = {"m": shape[0], "names": {"variance": "var_e"}}
+            disagreement = {**named, "of": "disagreement", "settings": settings}
             yield _components(disagreement, e, failed, gathered)
 
 

@@ -1,8 +1,8 @@
 """Sums without rounding, so that they add up to the same bits in whatever parts they were made.
 
 A sum is a list of floats, largest first: the first is the sum as a float has it, the next what is
-missing to it, and so on until nothing is. There is one such list for each number, so that two halves
-of a study give the list of the whole.
+missing to it, and so on until nothing is. There is one such list for each number, so that two
+halves of a study give the list of the whole.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From stored blocks to arrays: contingency tables, confusion matrices and truths of replications."""
+"""From stored blocks to arrays: contingency tables, confusion matrices, truths."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Whole(NamedTuple):
     @property
     def starts(self) -> Ints:
         sizes = self.test.reshape(-1)
-        return np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
+        return np.asarray(np.concatenate([[0], np.cumsum(sizes)[:-1]]), dtype=np.int64)
 
 
 class Truths(NamedTuple):
-    """What a learner is worth in each replication: wrong of `count` records; NaN where it failed."""
+    """What a learner is worth in each replication: its error; NaN where it failed."""
 
     errors: NDArray[np.float64]
     confusions: Optional[Ints]
@@ -116,9 +116,7 @@ class Gathered:
         return Truths(errors, confusions)
 
     def _blocks(self, learner: str, scheme: int) -> list[Made]:
-        fitting = self.plan.fittings[
-            self.planned.recipe, scheme, self.planned.learners[learner]
-        ]
+        fitting = self.plan.fittings[self.planned.recipe, scheme, self.planned.learners[learner]]
         inside = [
             one
             for one in self.wanted[fitting]
@@ -133,7 +131,7 @@ class Gathered:
                     key = (learner, message)
                     self.messages[key] = self.messages.get(key, 0) + count
             else:
-                made = self._nothing(scheme, one.count)
+                made = self._nothing(scheme, one.size)
             found.append(made)
         return found
 
@@ -162,7 +160,7 @@ def _joined(blocks: Sequence[Made]) -> Whole:
         parts = [getattr(one, name) for one in blocks]
         if any(part is None for part in parts):
             return None
-        return np.concatenate(parts).astype(np.int64)
+        return np.asarray(np.concatenate(parts), dtype=np.int64)
 
     tables = joined("tables")
     losses = np.empty(0, dtype=bool)

@@ -1,7 +1,7 @@
 """From a file, or a mapping, to a `Study`: every point of its grid is checked like a comparison.
 
-A point is the spec with the values of the grid put in at their paths and the population in the place
-of `data`. Whatever is wrong there is told at the line that it came from.
+A point is the spec with the values of the grid put in at their paths and the population in the
+place of `data`. Whatever is wrong there is told at the line that it came from.
 """
 
 from __future__ import annotations
@@ -298,7 +298,7 @@ class _Reader:
     def _population(
         self, comparison: Document, law: Optional[Law], n: Optional[int]
     ) -> Optional[Dataset]:
-        """The records of the population; for a law a sample, which shows whether it can be drawn."""
+        """The records of the population; for a law a sample: it shows whether it can be drawn."""
         from cvinfer.spec.check import read_data
 
         if law is not None:
@@ -309,12 +309,18 @@ class _Reader:
         if comparison.faults:
             return None
         if not isinstance(found, Dataset):
-            comparison.add(DATA, "a study cannot draw from this", "data that learners are fitted on")
+            allowed = "data that learners are fitted on"
+            comparison.add(DATA, "a study cannot draw from this", allowed)
             return None
         return found
 
     def _of_outcomes(
-        self, document: Document, comparison: Document, law: Law, section: JsonObject, at: JsonObject
+        self,
+        document: Document,
+        comparison: Document,
+        law: Law,
+        section: JsonObject,
+        at: JsonObject,
     ) -> Optional[Point]:
         """A point of a population that brings the losses of its two learners itself."""
         for key in ("learners", "compare", "intervals"):
@@ -369,8 +375,9 @@ class _Reader:
             asked = given["fresh"]
             fresh = int(asked[:-1]) * n if isinstance(asked, str) else int(asked)
             return Truth(fresh)
-        if isinstance(recipe.population, Law) and populations[recipe.population.name].census is None:
-            message = f"the records of {recipe.population.name} cannot be counted"
+        law = recipe.population if isinstance(recipe.population, Law) else None
+        if law is not None and populations[law.name].census is None:
+            message = f"the records of {law.name} cannot be counted"
             document.add(place + ("records",), message, "fresh: 5n, or a number")
         if isinstance(recipe.population, Dataset) and recipe.n is None:
             message = "every replication has all records, so that none is left"
@@ -396,12 +403,19 @@ class _Reader:
         for key, asked in (section["match"] or {}).items():
             place: Place = ("study", "match", key)
             path, left = known_way(self.document.value, key)
-            if path[:1] != ("learners",) or len(path) < 2:
+            steps = [*path, *left]
+            if (
+                steps[:1] != ["learners"]
+                or len(path) < 2
+                or steps[2:3] != ["params"]
+                or len(steps) != 4
+            ):
                 message = f"{quoted(key)} is no parameter of a learner"
                 self.document.add(place, message, "learners.NAME.params.KEY", key=True)
                 continue
             if key in section["grid"]:
-                self.document.add(place, "this path is in the grid, too", "one of the two", key=True)
+                message = "this path is in the grid, too"
+                self.document.add(place, message, "one of the two", key=True)
             of, to = str(path[1]), asked["to"]
             low, high = asked["range"]
             if to not in spec.learners:
@@ -475,7 +489,7 @@ def _law(entry: Any) -> Optional[Law]:
     """The synthetic population of a data mapping, if it is one."""
     if not isinstance(entry, dict) or entry.get("source") != "synthetic":
         return None
-    name = entry.get("population")
+    name = str(entry.get("population"))
     if name not in populations:
         return None
     known = populations[name].parameters

@@ -58,6 +58,11 @@ class Sought:
     lambdas: tuple[float, ...]
     replications: int
 
+    @property
+    def parameter(self) -> str:
+        """The parameter itself."""
+        return self.path.rpartition(".")[2]
+
 
 @dataclass(frozen=True)
 class Point:

@@ -88,10 +88,10 @@ class Fitting:
 
 
 class Piece(NamedTuple):
-    """A block of replications, `first` counted from 0, with its place in the store."""
+    """A block of `size` replications, `first` counted from 0, with its place in the store."""
 
     first: int
-    count: int
+    size: int
     key: str
 
 
@@ -144,7 +144,7 @@ def plan_study(study: Study) -> StudyPlan:
             for scheme in sorted(wanted):
                 at = (planned.recipe, scheme, number)
                 if at not in fittings:
-                    key = _key(recipe, scheme, texts[number])
+                    key = key_of(recipe, scheme, texts[number])
                     fits = recipes.counts[planned.recipe].get(scheme, 1)
                     fits = fits if planned.point.spec.learners else 0
                     fittings[at] = Fitting(*at, key, fits)
@@ -188,9 +188,7 @@ class _Recipes:
     def add(self, point: Point, learners: Mapping[str, int]) -> PlannedPoint:
         partitions, uses, interval_uses = partitions_of(point, 1)
         again, _, _ = partitions_of(point, 2)
-        confusions = any(
-            procedure(use.request.name).data not in OF_ERRORS for use in interval_uses
-        )
+        confusions = any(procedure(use.request.name).data not in OF_ERRORS for use in interval_uses)
         number = self._number(point, confusions)
         inside = nested(partitions, again)
         splits: list[Optional[Splits]] = [None] * len(partitions)
@@ -270,9 +268,9 @@ def nested(
                 break
             if found.get(holder, (holder,))[0] != holder:
                 continue
-            where = [_where(partitions[at], places[0][holder]), _where(again[at], places[1][holder])]
-            if where[0] is not None and where[0] == where[1]:
-                found[at] = (holder, np.array(where[0], dtype=np.int64))
+            where = _where(partitions[at], places[0][holder])
+            if where is not None and where == _where(again[at], places[1][holder]):
+                found[at] = (holder, np.array(where, dtype=np.int64))
                 break
         if at not in found:
             found[at] = (at, np.arange(len(partitions[at].splits), dtype=np.int64))
@@ -306,7 +304,7 @@ def _population(population: Any) -> Any:
     return [population.name, dict(population.parameters)]
 
 
-def _key(recipe: Recipe, scheme: int, learner: str) -> str:
+def key_of(recipe: Recipe, scheme: int, learner: str) -> str:
     """What a learner's fits on a scheme of a recipe are, whatever else the study asks for."""
     truth = scheme == len(recipe.schemes)
     what: dict[str, Any] = {

@@ -1,9 +1,9 @@
 """What a study adds up, and the cells that come of it.
 
-A state is a handful of counts and exact sums (`exact`), so that states of other replications of the
-same study can be added and give what one run of all of them would have given, to the last bit. Its
-cells are derived from it and from nothing else. Each kind of state is one class; `KINDS` finds it by
-the word that its first cell carries.
+A state is a handful of counts and exact sums (`exact`), so that states of other replications of
+the same study can be added and give what one run of all of them would have given, to the last bit.
+Its cells are derived from it and from nothing else. Each kind of state is one class; `KINDS` finds
+it by the word that its first cell carries.
 """
 
 from __future__ import annotations
@@ -204,9 +204,7 @@ class TestState(State):
         n = self.about["settings"]["partitions"]
         sets = self._sets()
         count = sum(sets.values())
-        each = {
-            k: (math.comb(k, 2) + math.comb(n - k, 2)) / math.comb(n, 2) for k in sets
-        }
+        each = {k: (math.comb(k, 2) + math.comb(n - k, 2)) / math.comb(n, 2) for k in sets}
         found = math.fsum(sets[k] * each[k] for k in sets) / count if count else None
         error = None
         if count > 1 and found is not None:
@@ -353,9 +351,7 @@ class ComponentsState(State):
         return (sigma1, sigma2, sigma3, rho1, rho2, variance, *estimators)
 
 
-def mean_and_error(
-    state: State, name: str, count: int
-) -> tuple[Optional[float], Optional[float]]:
+def mean_and_error(state: State, name: str, count: int) -> tuple[Optional[float], Optional[float]]:
     """Mean and its standard error from the sums `name` and `name2`, of squares."""
     if not count:
         return None, None
@@ -366,8 +362,20 @@ def mean_and_error(
     return mean, math.sqrt(max(spread, 0.0) / (count - 1) / count)
 
 
+class FixedState(State):
+    """A number that all replications share: made before them, it is the same in every part."""
+
+    kind = "fixed"
+
+    def joined(self, other: State) -> State:
+        return self
+
+    def derived(self) -> list[Cell]:
+        return [{**self.place, **self.about["settings"]}]
+
+
 KINDS: Mapping[str, Type[State]] = {
-    each.kind: each for each in (TestState, IntervalState, MeanState, ComponentsState)
+    each.kind: each for each in (TestState, IntervalState, MeanState, ComponentsState, FixedState)
 }
 
 

@@ -111,7 +111,12 @@ def studied(
         failures += _told(planned, messages)
     failures += _lost(plan, outcome)
     document = build(
-        study, wanted, added(found), _all_versions(plan.versions), failures[:TOLD], _warnings(failures)
+        study,
+        wanted,
+        added(found),
+        _all_versions(plan.versions),
+        failures[:TOLD],
+        _warnings(failures),
     )
     return document, outcome
 

@@ -1,7 +1,7 @@
 """How a replication of a study is made: what it is drawn from, and how it is split.
 
-Everything random is keyed by the study's seed and the number of the replication, never by order: the
-same replication is the same draw at every grid point, and one more moves nothing.
+Everything random is keyed by the study's seed and the number of the replication, never by order:
+the same replication is the same draw at every grid point, and one more moves nothing.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Law(NamedTuple):
 
 @dataclass(frozen=True)
 class Truth:
-    """On which records what a learner is worth is measured, once it is trained on all that was drawn.
+    """On which records a learner that is trained on all that was drawn shows what it is worth.
 
     fresh: so many records besides those drawn; None for all other records of the population.
     """
@@ -46,10 +46,7 @@ class Truth:
 
 @dataclass(frozen=True)
 class Scheme:
-    """A partition scheme with its options as a `Partition` has them.
-
-    second: folds of their own for the second learner, independent of the first ones.
-    """
+    """A partition scheme with its options as a `Partition` has them."""
 
     name: str
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -143,9 +140,7 @@ def _of_records(recipe: Recipe, population: Dataset, replication: int, truth: bo
             bits = stream(recipe.seed, "study", "fresh", replication)
             fresh = fresh[_below(bits, fresh.size, recipe.truth.fresh)]
     groupings = tuple(each.take(records) for each in population.groupings)
-    drawn = replace(
-        population, features=(), target=population.target[records], groupings=groupings
-    )
+    drawn = replace(population, features=(), target=population.target[records], groupings=groupings)
     return Drawn(population, records, drawn, fresh)
 
 

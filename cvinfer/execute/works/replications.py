@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import Callable, Iterator, NamedTuple, Optional, Sequence, cast
+from typing import Iterator, NamedTuple, Optional, Sequence, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +53,8 @@ def replicate(desk: Desk, order: Order, began: float) -> Done:
     else:
         made = _splits(fits, recipe, order, numbers)
     said = tuple(list(fits.said)[:SAID])
-    return Done(pack(made), *fits.seconds, said, "", began, kind=REDUCED)
+    fit, predict = fits.seconds
+    return Done(pack(made), fit, predict, said, "", began, kind=REDUCED)
 
 
 def _splits(fits: "_Fits", recipe: Recipe, order: Order, numbers: Sequence[int]) -> Made:
@@ -77,9 +78,7 @@ def _splits(fits: "_Fits", recipe: Recipe, order: Order, numbers: Sequence[int])
     rows = [list(fitted(number)) for number in numbers]
     shape = (len(numbers), recipe.partitions, -1)
     every = [each for row in rows for each in row]
-    wrong = [
-        np.zeros(test, dtype=bool) if one is None else one.wrong for _, test, one in every
-    ]
+    wrong = [np.zeros(test, dtype=bool) if one is None else one.wrong for _, test, one in every]
     return Made(
         train=np.array([train for train, _, _ in every], dtype=np.int32).reshape(shape),
         test=np.array([test for _, test, _ in every], dtype=np.int32).reshape(shape),
@@ -124,7 +123,7 @@ def _stacked(
     count = recipe.n_classes
     nothing = np.zeros((count, 4), dtype=np.int64)
     rows = [nothing if one is None or one.confusions is None else one.confusions for one in made]
-    return np.stack(rows).astype(np.int32).reshape(*shape, count, 4)
+    return np.asarray(np.stack(rows).reshape(*shape, count, 4), dtype=np.int32)
 
 
 class _Fits:
@@ -151,19 +150,18 @@ class _Fits:
         except (workplace.Spent, MemoryError):
             raise  # it is this worker's end, or its trouble
         except LearnerError as error:
-            return self._failed(captured.one_line(error) or "no message")
+            self.failures[captured.one_line(error) or "no message"] += 1
+            return None
         except BaseException as error:  # whatever a learner raises is a result: SystemExit too
             said = captured.one_line(error) or "no message"
-            return self._failed(f"{type(error).__name__}: {said}")
+            self.failures[f"{type(error).__name__}: {said}"] += 1
+            return None
         self.seconds[0] += float(made.seconds_fit)
         self.seconds[1] += float(made.seconds_predict)
         self.said.update(dict.fromkeys(map(str, made.warnings)))
         truth = replication.frame.target[test]
         confusions = one_against_rest(truth, codes, count) if self.recipe.confusions else None
         return Fitted(codes != truth, confusions)
-
-    def _failed(self, message: str) -> None:
-        self.failures[message] += 1
 
     def _session(self, frame: Dataset) -> Session:
         if frame is self.recipe.population:
@@ -195,5 +193,4 @@ def _recipe(desk: Desk, order: Order) -> Recipe:
     return found
 
 
-do: Callable[[Desk, Order, float], Done] = replicate
-works.add("replications", Work(prepare, do), __name__)
+works.add("replications", Work(prepare, replicate), __name__)

@@ -100,9 +100,7 @@ def check(
     return Checked(spec, tuple(here.data))
 
 
-def read_data(
-    document: Document, base: Path, allow_code: bool
-) -> tuple[Optional[DataLike], ...]:
+def read_data(document: Document, base: Path, allow_code: bool) -> tuple[Optional[DataLike], ...]:
     """The data sets of a spec and nothing else, with their faults."""
     keep_as_written(document, AS_WRITTEN)
     refuse_infinite(document, but_under="learners")
