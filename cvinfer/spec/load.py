@@ -228,10 +228,11 @@ def put(document: Document, key: str, value: Document) -> Optional[str]:
         parent = parent[step]
 
 
-def known_way(value: Any, key: str) -> tuple[Place, list[str]]:
+def known_way(written: JsonObject, key: str) -> tuple[Place, list[str]]:
     """How far a path leads through what is written, and the steps that are left."""
     path: Place = ()
     parts = _parts(key)
+    value: Any = written
     while parts:
         step, used = _step(value, parts)
         if step is None or (isinstance(value, dict) and step not in value):

@@ -70,7 +70,7 @@ def pack(made: Made) -> NDArray[np.uint8]:
     return np.frombuffer(zlib.compress(b"".join(parts), 1), dtype=np.uint8)
 
 
-def unpack(values: NDArray[Any]) -> Made:
+def unpack(values: NDArray[np.uint8]) -> Made:
     """What was packed; raises `DamagedError` where that cannot be."""
     try:
         return _unpacked(zlib.decompress(np.asarray(values, dtype=np.uint8).tobytes()))
