@@ -21,12 +21,13 @@ def render_study(document: JsonObject, format: str, width: Optional[int] = None)
 def write_study(directory: Path, document: JsonObject) -> list[Path]:
     """Write the file of every format that has one for studies, and the plots; not study.json.
 
-    Without matplotlib there are no plots; `plots_left_out` says so in words.
+    Without matplotlib there are no plots; `cvinfer.report.plots.left_out` says so in words.
     """
     from cvinfer.report.files import write_text
     from cvinfer.report.formats import files_of
+    from cvinfer.report.plots import write_plots
 
     # All texts are made before the first is written.
     texts = {file: each.render(document) for file, each in files_of("study").items()}
     written = [write_text(Path(directory) / name, text) for name, text in texts.items()]
-    return written
+    return written + write_plots(Path(directory), document)
