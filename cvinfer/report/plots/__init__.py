@@ -33,8 +33,6 @@ FILES: dict[str, dict[str, Optional[str]]] = {
 }
 #: Dots per inch of a picture for screens.
 DPI = 300
-#: Figures of one plot; a grid of hundreds of points is for study.csv.
-MOST_FIGURES = 12
 
 
 class Needs(NamedTuple):
@@ -127,7 +125,8 @@ def drawn(document: JsonObject) -> "Iterator[tuple[str, Figure]]":
         if not cells:
             continue
         with _style.style():
-            for number, figure in enumerate(each.draw(study, cells)[:MOST_FIGURES], start=1):
+            for number, figure in enumerate(each.draw(study, cells), start=1):
+                _style.settle(figure)
                 yield (name if number == 1 else f"{name}-{number}"), figure
 
 

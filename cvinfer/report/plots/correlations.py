@@ -22,7 +22,7 @@ def correlations(study: Study, cells: Cells) -> "list[Figure]":
         pairs.setdefault(group, {}).setdefault(place, {})[cell["name"]] = cell
     groups = list(pairs)
     figures = []
-    for page in _style.dealt(groups, len(_style.LOOKS)):
+    for page in _style.dealt(groups, len(_style.LOOKS))[: _style.MOST_FIGURES]:
         below = 0.16 * (len(page) // 2 + 1) + 0.1
         figure = _style.new_figure(2.5 + below)
         axes = figure.subplots()

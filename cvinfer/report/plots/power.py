@@ -36,7 +36,7 @@ def power(study: Study, cells: Cells) -> "list[Figure]":
     ]
     values = [float(each) for each in study.values(key, cells)]
     made = []
-    for page in _style.dealt(panels, int(_style.TALLEST / HEIGHT)):
+    for page in _style.dealt(panels, int(_style.TALLEST / HEIGHT))[: _style.MOST_FIGURES]:
         figure = _style.new_figure(0.3 + HEIGHT * len(page))
         grid: Any = figure.subplots(len(page), 1, squeeze=False)
         for number, (axes, panel) in enumerate(zip(grid[:, 0], page)):
