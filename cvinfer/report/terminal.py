@@ -41,31 +41,20 @@ def print_study(
 ) -> None:
     """Show a study on a terminal: no more than a screen of it, in words first.
 
-    Tables that do not fit below what is more important are named with the file that has them, and
-    so are plots that could not be drawn. A file or a pipe gets all tables.
+    Where not all tables fit, the files that have them are named. A file or a pipe gets them all.
     """
-    from cvinfer.report.plots import left_out
-
     stream = sys.stdout if file is None else file
     document = shown_all(document)
-    missing = left_out(document)
     if not stream.isatty():
         write_to(stream, plain_text(document, width or WIDTH))
-        write_to(stream, "".join(f"{line}\n" for line in _folded(missing, width or WIDTH)))
         return
     size = shutil.get_terminal_size((WIDTH, 24))
     columns, lines = width or size.columns, height or size.lines
-    said = _folded(missing, columns)
     parts = text.cut(document, columns)
-    # A line for the prompt, one for what is left out, and one below that.
-    fit = _that_fit(document, parts, columns, lines - len(said) - 3)
-    if fit < len(parts):
-        said.insert(0, "More tables are in study.md, all numbers in study.csv.")
-    _print_styled(stream, document, columns, parts[:fit], said, STUDY)
-
-
-def _folded(sentence: Optional[str], columns: int) -> list[str]:
-    return [] if sentence is None else text.folded(sentence, columns)
+    # A line for the prompt, and two for the sentence on what is left out.
+    fit = _that_fit(document, parts, columns, lines - 3)
+    more = "More tables are in study.md, all numbers in study.csv."
+    _print_styled(stream, document, columns, parts[:fit], [more] * (fit < len(parts)), STUDY)
 
 
 def _that_fit(

@@ -262,7 +262,7 @@ def test_files_are_written_whole_and_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cvinfer.report.plots.can_draw", lambda: False)
-    written = write_study(tmp_path / "new", examples.whole())
+    written, _ = write_study(tmp_path / "new", examples.whole())
     assert [path.name for path in written] == ["study.csv", "study.tex", "study.md"]
     assert sorted(each.name for each in (tmp_path / "new").iterdir()) == sorted(
         path.name for path in written
