@@ -20,7 +20,13 @@ from cvinfer.spec.check.data import check_positive, data_sets, positive_of_all
 from cvinfer.spec.check.learners import learners_of
 from cvinfer.spec.check.naming import check_directory, name_of
 from cvinfer.spec.check.partition import partition_of
-from cvinfer.spec.check.requests import check_something_to_do, margin_of, primary_of, requests_of
+from cvinfer.spec.check.requests import (
+    check_something_to_do,
+    loss_of,
+    margin_of,
+    primary_of,
+    requests_of,
+)
 from cvinfer.spec.check.validity import check_against_data
 from cvinfer.spec.model import RECOMMENDED_INTERVALS, RECOMMENDED_TESTS, Spec
 from cvinfer.spec.text import Document, keep_as_written, refuse_infinite
@@ -94,6 +100,7 @@ def _checked(here: Context, default_name: str) -> Optional[Spec]:
     chosen_intervals = requests_of(here, "intervals", intervals(), RECOMMENDED_INTERVALS, available)
     primary = primary_of(here, chosen_tests)
     margin = margin_of(here, primary)
+    loss = loss_of(here, chosen_tests, chosen_intervals)
     check_something_to_do(here, learners, chosen_tests, chosen_intervals)
     check_against_data(here, chosen_tests, chosen_intervals, partition, available)
     check_positive(here, entries, places)
@@ -114,7 +121,7 @@ def _checked(here: Context, default_name: str) -> Optional[Spec]:
         alpha=float(here.or_default("alpha")),
         correction=correction.read(here.or_default("correction")).written(),
         seed=int(here.seed),
-        loss=here.or_default("loss"),
+        loss=loss,
         positive=positive_of_all(here),
         limits=MappingProxyType(_given(here.value.get("limits"))),
         output=MappingProxyType({"directory": "results", **_given(here.value.get("output"))}),
