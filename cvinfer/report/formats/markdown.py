@@ -21,6 +21,7 @@ def escape(text: str) -> str:
 
 @output_format("markdown", file="result.md")
 def markdown(document: Mapping[str, Any]) -> str:
+    """The tables and sentences of a document for a web page."""
     lines = [f"# {escape(document['name'])}", ""]
     for table in tables(document):
         lines += [*_table(one_part(table)), ""]
