@@ -147,7 +147,7 @@ def _formats() -> list[dict[str, Any]]:
         _entry(
             name,
             (each.write.__doc__ or name).partition("\n")[0],
-            file=each.file,
+            of=dict(each.of),
             distribution=formats.origin(name),
         )
         for name, each in formats().items()

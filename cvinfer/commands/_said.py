@@ -47,9 +47,9 @@ def write_out(text: str, output: Optional[Path]) -> None:
 
 def files_in(directory: Path) -> list[str]:
     """The files of a result, those first that one looks at first."""
-    from cvinfer.report.formats import formats
+    from cvinfer.report.formats import files_of
 
-    first = ["result.json", *(each.file for each in formats.values() if each.file)]
+    first = ["result.json", *files_of("result")]
     found = {each.name for each in directory.iterdir() if each.is_file() and each.name[0] != "."}
     return [name for name in first if name in found] + sorted(found - set(first))
 

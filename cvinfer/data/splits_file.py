@@ -8,7 +8,7 @@ dropping and sampling). The fold column numbers the splits inside a replication:
 |---|---|---|
 | holdout, kfold, loo | 1 | 1..K |
 | repeated_holdout | 1..J | 1 |
-| repeated_kfold, random_mx2, blocked_mx2 | 1..R | 1..K |
+| repeated_kfold, random_mx2, blocked_mx2, overlapping_mx2 | 1..R | 1..K |
 | paired_halves | halving/half, such as 3/1 | hold-out inside the half |
 
 Two partitions of one scheme in a file are told apart as `kfold` and `kfold#2`.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -80,6 +81,16 @@ class Procedure:
     def ignores_overlap(self) -> bool:
         """Whether it takes for independent what overlapping training sets make dependent."""
         return self.caution is not None and self.caution.overlap
+
+    @property
+    def of_one_mean(self) -> bool:
+        """Whether it can set one learner's mean loss against `mu0`, the other's being 0.
+
+        Not where the learners have folds of their own, so that it needs a scheme twice.
+        """
+        schemes = [need.scheme for need in self.needs]
+        twice = self.kind == "test" and len(set(schemes)) < len(schemes)
+        return "mu0" in inspect.signature(self.function).parameters and not twice
 
     @property
     def scheme(self) -> str:

@@ -23,9 +23,8 @@ def render(document: Mapping[str, Any], name: str) -> str:
 
 def get_ready() -> None:
     """Load what writing a run's files needs, while there is time."""
-    from cvinfer.report.formats import formats
+    from cvinfer.report.formats import files_of
 
-    for each in formats.values():
-        if each.file is not None:
-            for module in each.needs:
-                importlib.import_module(module)
+    for each in files_of("result").values():
+        for module in each.needs:
+            importlib.import_module(module)

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any, Mapping
 
-from cvinfer.report.formats import formats
+from cvinfer.report.formats import files_of
 from cvinfer.whole import whole
 
 
@@ -21,7 +21,7 @@ def write_report(directory: Path, document: Mapping[str, Any]) -> tuple[Path, ..
     from cvinfer.inference import bibliography
 
     # All texts are made before the first is written.
-    texts = {each.file: each.render(document) for each in formats.values() if each.file is not None}
+    texts = {file: each.render(document) for file, each in files_of("result").items()}
     texts["references.bib"] = bibliography()
     written = [write_result(directory, document)]
     written += [write_text(Path(directory) / name, text) for name, text in texts.items()]

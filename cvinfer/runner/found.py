@@ -38,7 +38,7 @@ def found_on(
     for fit in plan.fits:
         if fit.key in stored:
             said.setdefault(fit.learner, []).append(stored[fit.key].warnings)
-    run = evaluate(spec, dataset, predicted, plan.uses, plan.interval_uses, spec.pairs)
+    run = evaluate(spec, dataset, predicted, plan.uses, plan.interval_uses, spec.of_two)
     return Found(run, predicted, said)
 
 
@@ -86,5 +86,5 @@ def _elsewhere(spec: Spec, found: PredictionSet) -> Found:
         found.truth, found.classes, tuple(partitions), dict(found.predictions), failures
     )
     names = list(found.learners)
-    pairs = spec.pairs or tuple((a, b) for i, a in enumerate(names) for b in names[i + 1 :])
+    pairs = spec.of_two or tuple((a, b) for i, a in enumerate(names) for b in names[i + 1 :])
     return Found(evaluate(spec, found, predicted, uses, interval_uses, pairs), predicted, {})

@@ -39,6 +39,10 @@ RECOMMENDED_TESTS = ("bcv_5x2_mcnemar",)
 RECOMMENDED_INTERVALS = ("f1_beta_prime",)
 
 
+#: A and B of a comparison; B is None where A is compared with a number.
+Pair = tuple[str, Optional[str]]
+
+
 @dataclass(frozen=True)
 class TestRequest:
     """A test or an interval with the options that the spec gives."""
@@ -61,17 +65,18 @@ class SchemeRequest:
 class Spec:
     """One comparison. `base` is the directory that relative paths start from.
 
-    `pairs` are (A, B); `partition` is None where each test gets the scheme it needs. `learners` is
-    empty where the data are predictions made elsewhere: the pairs then name columns of the file.
-    `primary` is the one of `tests` that decides, None only where there are none; `margin`, on the
-    scale of the loss, is the size of a difference that counts as none.
+    `pairs` are (A, B), and (A, None) where the mean loss of A alone is set against the `mu0` of
+    each test, which a study can do; `partition` is None where each test gets the scheme it needs.
+    `learners` is empty where the data are predictions made elsewhere: the pairs then name columns
+    of the file. `primary` is the one of `tests` that decides, None only where there are none;
+    `margin`, on the scale of the loss, is the size of a difference that counts as none.
     """
 
     name: str
     base: Path
     data: tuple[JsonObject, ...]
     learners: Mapping[str, "LearnerSpec"]
-    pairs: tuple[tuple[str, str], ...]
+    pairs: tuple[Pair, ...]
     partition: Optional[tuple[SchemeRequest, ...]]
     tests: tuple[TestRequest, ...]
     intervals: tuple[TestRequest, ...] = ()
@@ -84,6 +89,11 @@ class Spec:
     positive: Optional[str] = None
     limits: JsonObject = field(default_factory=dict)
     output: JsonObject = field(default_factory=dict)
+
+    @property
+    def of_two(self) -> tuple[tuple[str, str], ...]:
+        """The pairs that are of two learners; all but in studies."""
+        return tuple((a, b) for a, b in self.pairs if b is not None)
 
     @property
     def group_columns(self) -> tuple[str, ...]:
@@ -102,7 +112,7 @@ class Spec:
             "name": self.name,
             "data": [_plain(entry) for entry in self.data],
             **({"learners": learners} if learners else {}),
-            "compare": [list(pair) for pair in self.pairs] or "all",
+            "compare": _compare(self.pairs),
             "partition": "auto" if self.partition is None else [_scheme(s) for s in self.partition],
             "tests": [_request(request) for request in self.tests],
             "primary": self.primary,
@@ -116,6 +126,13 @@ class Spec:
             "limits": {"seconds": None, "memory_mb": None, **self.limits},
             "output": _plain(self.output),
         }
+
+
+def _compare(pairs: tuple[Pair, ...]) -> Any:
+    """The pairs as a spec has them; a learner without another stands alone."""
+    if any(b is None for _, b in pairs):
+        return [a for a, _ in pairs]
+    return [list(pair) for pair in pairs] or "all"
 
 
 def _learner(entry: "LearnerSpec") -> dict[str, Any]:

@@ -17,6 +17,7 @@ LABELS = {
     "holdout": "hold-out, 32 for training",
     "kfold": "10-fold",
     "loo": "leave-one-out",
+    "overlapping_mx2": "2×2, training sets share 12",
     "paired_halves": "10 paired halvings",
     "random_mx2": "random 5×2",
     "repeated_holdout": "15 hold-outs, 32 for training",
@@ -44,11 +45,28 @@ def test_a_scheme_is_read_back_to_the_same_partition(name: str, tmp_path: Path) 
     assert name in readable and name in sources()["predictions"].choices["scheme"]
 
 
+@pytest.mark.parametrize(
+    "name, options",
+    [("random_mx2", {"rcp": 2}), ("random_mx2", {"rcp": 4}), ("overlapping_mx2", {"overlap": 0})],
+)
+def test_what_it_was_asked_for_is_read_back(
+    name: str, options: dict[str, int], tmp_path: Path
+) -> None:
+    before = make_partition(name, N, seed=3, **options)
+    write_splits([before], tmp_path / "splits.csv")
+    (after,) = read_splits(tmp_path / "splits.csv", N)
+    assert after == before and after.label == before.label
+    assert options.items() <= after.options.items() <= before.options.items()
+
+
 def test_labels_say_what_else_a_partition_is() -> None:
     classes, groups = np.arange(N) % 2, np.arange(N) // 2
     assert make_partition("kfold", N, k=5, stratify=classes).label == "5-fold, stratified"
     assert make_partition("random_mx2", N, m=2, groups=groups).label == "random 2×2, grouped"
     assert make_partition("repeated_kfold", N, k=4).take([1, 0]).label == "2×4-fold"
+    repeated = make_partition("random_mx2", N, rcp=2)
+    assert repeated.label == "random 5×2, the first 3 the same"
+    assert repeated.take([2, 3]).label == "random 2×2"
     uneven = np.repeat(np.arange(12), [1, 2, 3, 4, 5, 6, 7, 4, 4, 4, 4, 4])
     held_out = make_partition("repeated_holdout", N, j=9, groups=uneven)
     least, most = held_out.sizes[:, 0].min(), held_out.sizes[:, 0].max()

@@ -18,6 +18,7 @@ from cvinfer.partitions import (
     kfold,
     loo,
     make_partition,
+    overlapping_mx2,
     paired_halves,
     random_mx2,
     repeated_holdout,
@@ -55,6 +56,10 @@ GOLDEN = {
     "random_mx2, rcp 2": (
         lambda: random_mx2(300, rcp=2, seed=4),
         "379f312f2300c90a5ff81521259e7a6e20a605419d8e20f9b35869457f4441c8",
+    ),
+    "overlapping_mx2": (
+        lambda: overlapping_mx2(301, 100, seed=4),
+        "1232133535ab731eb25fbac48832109337e13cbf50907bdf7068777dda155fa8",
     ),
     "blocked_mx2, m = 3": (
         lambda: blocked_mx2(302, 3, seed=5),
@@ -253,13 +258,15 @@ def test_streams_do_not_coincide():
 )
 def test_take(name):
     partition = make_partition(name, 40, seed=2)
-    taken = partition.take([2, 0])
+    last = min(2, partition.shape[0] - 1)
+    taken = partition.take([last, 0])
     per = len(partition.splits) // partition.shape[0]
     assert taken.scheme == name and taken.shape == (2, *partition.shape[1:])
-    assert list(taken.splits) == [*partition.splits[2 * per : 3 * per], *partition.splits[:per]]
-    assert np.array_equal(taken.sizes, partition.sizes[[2, 0]])
+    chosen = partition.splits[last * per : (last + 1) * per]
+    assert list(taken.splits) == [*chosen, *partition.splits[:per]]
+    assert np.array_equal(taken.sizes, partition.sizes[[last, 0]])
     assert taken.options[partition.replicated_by] == 2
-    assert taken.options["replications"] == (2, 0)
+    assert taken.options["replications"] == (last, 0)
     if name == "blocked_mx2":
         assert np.array_equal(taken.blocks, partition.blocks)
         assert np.array_equal(taken.overlaps().matrix, partition.overlaps().matrix[2::-2, 2::-2])

@@ -17,6 +17,7 @@ IDS = {
     "random_mx2",
     "blocked_mx2",
     "loo",
+    "overlapping_mx2",
     "paired_halves",
 }
 
@@ -30,8 +31,9 @@ def test_the_ids_of_the_contract():
         assert not {"n", "seed", "stratify", "groups"} & set(info.defaults)
     assert dict(schemes()["repeated_kfold"].defaults) == {"r": 10, "k": 10}
     refusing = {name for name, info in schemes().items() if not info.groups}
-    assert refusing == {"loo", "paired_halves"}
-    assert {name for name, info in schemes().items() if not info.stratify} == {"loo"}
+    assert refusing == {"loo", "overlapping_mx2", "paired_halves"}
+    unstratified = {name for name, info in schemes().items() if not info.stratify}
+    assert unstratified == {"loo", "overlapping_mx2"}
 
 
 def test_the_mapping_cannot_be_changed():

@@ -1,7 +1,7 @@
 """What every scheme promises, for drawn n, sizes and seeds."""
 
 from fractions import Fraction
-from math import comb
+from math import comb, floor
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ from cvinfer.partitions import (
     kfold,
     loo,
     make_partition,
+    overlapping_mx2,
     paired_halves,
     random_mx2,
     repeated_holdout,
@@ -152,6 +153,38 @@ def test_repeating_a_partition_leaves_the_others_where_they_are():
         for j in range(5):
             source = 0 if j <= rcp else j
             assert repeated.splits[2 * j] == plain.splits[2 * source]
+
+
+@given(st.integers(4, 60), seeds, st.data())
+def test_overlapping_halves(n, seed, data):
+    half = (n + 1) // 2
+    overlap = data.draw(st.one_of(st.none(), st.integers(n % 2, half)))
+    partition = overlapping_mx2(n, overlap, seed=seed)
+    check_partition(partition)
+    assert partition.shape == (2, 2)
+    assert (partition.sizes[:, 0, 0] == half).all() and (partition.sizes[:, 1, 1] == half).all()
+    shared = len(np.intersect1d(partition.splits[0].train, partition.splits[2].train))
+    assert shared == partition.options["overlap"] == partition.overlaps().matrix[0, 1]
+    assert shared == (floor(n / 4 + 0.5) if overlap is None else overlap)
+    # The first halving is the same for every overlap, so that what they show can be compared.
+    assert partition.splits[0] == overlapping_mx2(n, half, seed=seed).splits[0]
+
+
+def test_overlaps_of_none_and_all_are_one_halving():
+    turned, repeated = (overlapping_mx2(20, overlap, seed=1) for overlap in (0, 10))
+    assert turned.splits[2] == turned.splits[1] and turned.splits[3] == turned.splits[0]
+    assert repeated.splits[2] == repeated.splits[0] and repeated.splits[3] == repeated.splits[1]
+
+
+def test_every_record_is_equally_likely_in_an_overlap():
+    counts = np.zeros((4, 12))
+    for seed in range(4000):
+        first, _, second, _ = overlapping_mx2(12, 2, seed=seed).splits
+        in_first, in_second = (np.isin(np.arange(12), each.train) for each in (first, second))
+        counts += [in_first, in_second, in_first & in_second, in_first | in_second]
+    expected = 4000 * np.array([6, 6, 2, 10]) / 12
+    spread = np.sqrt(expected * (1 - expected / 4000))
+    assert (np.abs(counts - expected[:, None]) < 5 * spread[:, None]).all()
 
 
 @pytest.mark.parametrize("m", range(2, 88))

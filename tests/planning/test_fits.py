@@ -44,6 +44,14 @@ def test_without_the_10x10_test_60_fits_are_left(tmp_path: Path) -> None:
     assert plan_summary([plan])["fits"] == {"naive": 2 * 118, "distinct": 2 * 60, "stored": 0}
 
 
+@pytest.mark.parametrize("rcp", range(5))
+def test_a_halving_that_comes_again_is_fitted_once(tmp_path: Path, rcp: int) -> None:
+    partition = {"scheme": "random_mx2", "m": 5, "rcp": rcp}
+    _, plan = planned(spec_of(tmp_path, tests=["bcv_5x2_mcnemar"], partition=partition))
+    distinct = 2 * 2 * (5 - rcp)
+    assert plan_summary([plan])["fits"] == {"naive": 2 * 10, "distinct": distinct, "stored": 0}
+
+
 def test_the_order_of_the_tests_moves_no_fit(tmp_path: Path) -> None:
     _, plan = planned(spec_of(tmp_path / "a", tests=S1_TESTS))
     _, turned = planned(spec_of(tmp_path / "b", tests=S1_TESTS[::-1]))

@@ -67,7 +67,7 @@ FORMAT = '''"""org: the sentences as a list."""
 from cvinfer.report.formats import output_format
 
 
-@output_format("org", file="result.org")
+@output_format("org", of={"result": "result.org"})
 def org(document):
     """The sentences of a document as a list."""
     return "".join(f"- {verdict['sentence']}\\n" for verdict in document["verdicts"])
@@ -78,7 +78,8 @@ from cvinfer.report import render
 
 
 def test_org():
-    assert render({"verdicts": [{"sentence": "A is better."}]}, "org") == "- A is better.\\n"
+    document = {"comparisons": [], "verdicts": [{"sentence": "A is better."}]}
+    assert render(document, "org") == "- A is better.\\n"
 '''
 
 

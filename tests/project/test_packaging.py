@@ -139,7 +139,8 @@ def test_wheel_has_nothing_else(names: set[str]) -> None:
     assert any(name.endswith("LICENSE") for name in names)
 
 
-SCHEMAS = ("result.schema.json", "spec.schema.json")
+NAMES = ("result", "spec", "study")
+SCHEMAS = tuple(f"{name}.schema.json" for name in NAMES)
 
 
 def test_there_is_one_file_of_each_schema() -> None:
@@ -186,7 +187,7 @@ for name in [each for each in sys.modules if "editable" in each]:
 sys.path.insert(0, sys.argv[1])
 site.addsitedir(sys.argv[1])
 from cvinfer import schemas
-found = {name: schemas.schema(name) for name in ("result", "spec")}
+found = {name: schemas.schema(name) for name in sys.argv[2:]}
 print(json.dumps({"file": schemas.__file__, **found}))
 """
 
@@ -194,9 +195,9 @@ print(json.dumps({"file": schemas.__file__, **found}))
 def test_editable_installation_reads_the_schemas(tree: Path, tmp_path: Path) -> None:
     target = tmp_path / "editable"
     run(*PIP, "install", *HERE, "--target", target, "--editable", tree, cwd=tmp_path)
-    answer = json.loads(run(sys.executable, "-I", "-c", EDITABLE, target, cwd=tmp_path))
+    answer = json.loads(run(sys.executable, "-I", "-c", EDITABLE, target, *NAMES, cwd=tmp_path))
     assert Path(answer["file"]).is_relative_to(tree)
-    for name in ("result", "spec"):
+    for name in NAMES:
         text = (ROOT / f"schemas/{name}.schema.json").read_text(encoding="utf-8")
         assert answer[name] == json.loads(text)
 

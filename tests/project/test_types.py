@@ -12,7 +12,7 @@ import cvinfer
 from cvinfer.data import Dataset, PredictionSet
 
 PACKAGE = Path(cvinfer.__file__).parent
-ROOMS = ("planning", "runner", "execute", "spec", "commands", "analysis", "report")
+ROOMS = ("planning", "runner", "execute", "spec", "commands", "analysis")
 #: Public functions that take or give anything at all, and why.
 ANYTHING = {
     "analysis/document.py: plain": "makes JSON of whatever it is given",

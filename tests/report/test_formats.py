@@ -31,8 +31,8 @@ def test_render_needs_a_known_format() -> None:
 def test_names_and_files_of_formats_load_nothing_heavy() -> None:
     code = (
         "import sys\n"
-        "from cvinfer.report.formats import formats\n"
-        "print(list(formats), [each.file for each in formats.values() if each.file])\n"
+        "from cvinfer.report.formats import files_of, formats\n"
+        "print(list(formats), list(files_of('result')))\n"
         "print([name for name in ('numpy', 'scipy', 'jinja2', 'rich') if name in sys.modules])\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -48,7 +48,7 @@ def test_a_new_format_is_rendered_and_written(
     monkeypatch.setattr(formats, "_entries", known)
     monkeypatch.setattr(formats, "_modules", {name: formats.module(name) for name in known})
 
-    @output_format("names", file="result.names")
+    @output_format("names", of={"result": "result.names"})
     def names(document: Mapping[str, Any]) -> str:
         return f"{document['name']}\n"
 

@@ -27,10 +27,22 @@ _TWO_BINS = np.array([[True], [False]])
 def _from_roles(told: Told) -> Partition:
     in_s = told.halves("random_mx2")
     m = len(in_s)
-    return Partition("random_mx2", told.n, (m, 2), HalfSplits(in_s), 0, {"m": m}, replicated_by="m")
+    options = {"m": m}
+    # The first halving comes again at once, or not at all.
+    other = np.flatnonzero((in_s != in_s[0]).any(axis=1))
+    rcp = int(other[0] if other.size else m) - 1
+    if rcp:
+        options["rcp"] = rcp
+    return Partition("random_mx2", told.n, (m, 2), HalfSplits(in_s), 0, options, replicated_by="m")
 
 
-@scheme("random_mx2", sizes=("m", 2), label="random {}×2", title="{}×2 CV", from_roles=_from_roles)
+def _label(partition: Partition) -> str:
+    rcp = partition.options.get("rcp", 0)
+    repeated = f", the first {rcp + 1} the same" if rcp else ""
+    return f"random {partition.shape[0]}×2{repeated}"
+
+
+@scheme("random_mx2", sizes=("m", 2), label=_label, title="{}×2 CV", from_roles=_from_roles)
 def random_mx2(
     n: int, m: int = 5, *, rcp: int = 0, seed: int = 0, stratify: Any = None, groups: Any = None
 ) -> Partition:

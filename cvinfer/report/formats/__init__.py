@@ -1,8 +1,8 @@
-"""What a result document can be written as: one file for each format, found by its name.
+"""What a document can be written as: one file for each format, found by its name.
 
 A format declares itself above the function that makes its text:
 
-    @output_format("markdown", file="result.md")
+    @output_format("markdown", of={"result": "result.md"})
     def markdown(document: Mapping[str, Any]) -> str: ...
 
 Whoever asks for the names imports all formats, so a format imports heavy things when it is used.
@@ -13,11 +13,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Callable, Mapping, Optional, TypeVar
 
+from cvinfer.documents import JsonObject
+from cvinfer.errors import UserError
 from cvinfer.foreign import shown_all
 from cvinfer.registry import Registry
+from cvinfer.report.kinds import kind_of
 
-Write = Callable[[Mapping[str, Any]], str]
-#: One may take more than the document, all of it optional.
+#: From the document to its text. One may take more than the document, all of it optional.
+Write = Callable[..., str]
 Writer = TypeVar("Writer", bound=Write)
 
 
@@ -25,32 +28,45 @@ Writer = TypeVar("Writer", bound=Write)
 class Format:
     """One way to write a document.
 
-    write: from the document to the text. file: what a run writes beside result.json; None where a
-    run does not. as_it_is: whether `write` has its own way to show characters that a terminal
-    would obey; otherwise it is given a document without them. needs: modules to import before it
-    can write.
+    write: from the document to the text. of: the kinds of document that it can write, each with
+    the file that is written beside the document, or None where it is written on demand only.
+    as_it_is: whether `write` has its own way to show characters that a terminal would obey;
+    otherwise it is given a document without them. needs: modules to import before it can write.
     """
 
     name: str
     write: Write
-    file: Optional[str] = None
+    of: Mapping[str, Optional[str]]
     as_it_is: bool = False
     needs: tuple[str, ...] = ()
 
-    def render(self, document: Mapping[str, Any]) -> str:
-        return self.write(document if self.as_it_is else shown_all(document))
+    def render(self, document: JsonObject, **options: Any) -> str:
+        kind = kind_of(document).name
+        if kind not in self.of:
+            raise UserError(f"the format {self.name!r} is not for a {kind}")
+        return self.write(document if self.as_it_is else shown_all(document), **options)
 
 
 formats: Registry[Format] = Registry("format", folder="cvinfer.report.formats", ordered=True)
 
 
+def files_of(kind: str) -> dict[str, Format]:
+    """The files that are written beside a document of that kind, with their formats."""
+    named = ((each.of.get(kind), each) for each in formats.values())
+    return {file: each for file, each in named if file is not None}
+
+
 def output_format(
-    name: str, *, file: Optional[str] = None, as_it_is: bool = False, needs: tuple[str, ...] = ()
+    name: str,
+    *,
+    of: Mapping[str, Optional[str]],
+    as_it_is: bool = False,
+    needs: tuple[str, ...] = (),
 ) -> Callable[[Writer], Writer]:
     """Declare the function below to be a format."""
 
     def declared(write: Writer) -> Writer:
-        formats.add(name, Format(name, write, file, as_it_is, needs), write.__module__)
+        formats.add(name, Format(name, write, of, as_it_is, needs), write.__module__)
         return write
 
     return declared

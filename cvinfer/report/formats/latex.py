@@ -1,4 +1,4 @@
-"""result.tex: booktabs tables ready for \\input, in plain ASCII.
+"""LaTeX: booktabs tables ready for \\input, in plain ASCII.
 
 A document that uses them needs booktabs and nothing else. Tables are made for a text width of
 345 pt, that of LaTeX's article at 10 pt, and are split where they would be wider or higher.
@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, Mapping, Sequence
 
 from cvinfer.report.formats import output_format
+from cvinfer.report.kinds import kind_of
 from cvinfer.report.tables import (
     Cell,
     Cite,
@@ -23,7 +24,6 @@ from cvinfer.report.tables import (
     Words,
     footnotes,
     parts,
-    tables,
     title_lines,
     wrap,
 )
@@ -123,6 +123,9 @@ SYMBOLS = {
     "μ": r"$\mu$",
     "ς": r"$\varsigma$",
     "ο": "o",
+    "⁻": "$^-$",
+    **{digit: f"$^{at}$" for at, digit in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
+    **{digit: f"$_{at}$" for at, digit in enumerate("₀₁₂₃₄₅₆₇₈₉")},
     # Greek capitals that look like Latin ones have no name of their own.
     **dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΧ", "ABEZHIKMNOPTX")),
     "Υ": r"$\Upsilon$",
@@ -195,16 +198,22 @@ PAPER = Paper(
 )
 
 
-@output_format("latex", file="result.tex", as_it_is=True, needs=("jinja2",))
+@output_format(
+    "latex",
+    of={"result": "result.tex", "study": "study.tex"},
+    as_it_is=True,
+    needs=("jinja2",),
+)
 def latex(document: Mapping[str, Any]) -> str:
     """All tables of a document as LaTeX."""
-    template = _environment().get_template("result.tex.jinja")
+    template = _environment().get_template("tables.tex.jinja")
+    kind = kind_of(document)
     made = [
         _context(part, limit, document["name"])
-        for table in tables(document)
+        for table in kind.tables(document)
         for part, limit in _cut(table)
     ]
-    return str(template.render(name=document["name"], floats=made))
+    return str(template.render(name=document["name"], floats=made, cites=kind.cites))
 
 
 def _cut(table: Table) -> list[tuple[Part, float]]:

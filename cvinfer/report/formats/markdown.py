@@ -1,13 +1,13 @@
-"""result.md: the tables, one sentence per comparison, and the warnings."""
+"""Markdown: the tables, and sentences above and below them."""
 
 from __future__ import annotations
 
 import re
 from typing import Any, Mapping, Sequence
 
-from cvinfer.analysis import judge
 from cvinfer.report.formats import output_format
-from cvinfer.report.tables import Cell, Cite, Column, Part, Words, footnotes, one_part, tables
+from cvinfer.report.kinds import kind_of
+from cvinfer.report.tables import Cell, Cite, Column, Part, Words, footnotes, one_part
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]#|~$])")
 
@@ -19,23 +19,20 @@ def escape(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", flat)
 
 
-@output_format("markdown", file="result.md")
+@output_format("markdown", of={"result": "result.md", "study": "study.md"})
 def markdown(document: Mapping[str, Any]) -> str:
     """The tables and sentences of a document for a web page."""
+    kind = kind_of(document)
     lines = [f"# {escape(document['name'])}", ""]
-    for table in tables(document):
+    for sentence in kind.opening(document):
+        lines += [escape(sentence), ""]
+    for table in kind.tables(document):
         lines += [*_table(one_part(table)), ""]
-    if document["verdicts"]:
-        lines += ["## In words", ""]
-        lines += [f"- {escape(verdict['sentence'])}" for verdict in document["verdicts"]]
-        lines += [""]
-    notes = judge.data_notes(document)
-    if notes:
-        lines += ["## Notes on the data", "", *(f"- {escape(text)}" for text in notes), ""]
-    if document["warnings"]:
-        lines += ["## Warnings", "", *(f"- {escape(text)}" for text in document["warnings"]), ""]
-    lines += ["Keys in brackets are entries of `references.bib`."]
-    return "\n".join(lines) + "\n"
+    for section in kind.sections(document):
+        lines += [f"## {section.heading}", "", *(f"- {escape(text)}" for text in section.lines), ""]
+    if kind.cites:
+        lines += ["Keys in brackets are entries of `references.bib`."]
+    return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def _table(part: Part) -> list[str]:

@@ -9,10 +9,10 @@ import unicodedata
 from dataclasses import replace
 from typing import Any, Mapping, Sequence
 
-from cvinfer.analysis import judge
 from cvinfer.report.formats import output_format
+from cvinfer.report.kinds import kind_of
 from cvinfer.report.tables import Cite, Group, Paper, Part, Table, Words, footnotes
-from cvinfer.report.tables import filled_lines, parts, tables, title_lines, wrap
+from cvinfer.report.tables import filled_lines, parts, title_lines, wrap
 
 WIDTH = 80
 GAP = 2
@@ -22,10 +22,12 @@ TITLE = 13.0  # room for "conservative", the longest word of a heading
 Line = list[tuple[str, str]]
 
 
-@output_format("text")
+@output_format("text", of={"result": None, "study": None})
 def plain_text(document: Mapping[str, Any], width: int = WIDTH) -> str:
-    """The result as plain text; bold becomes a star."""
+    """The document as plain text; bold becomes a star."""
     lines: list[str] = []
+    for sentence in kind_of(document).opening(document):
+        lines += [*folded(sentence, width), ""]
     for part, limit in cut(document, width):
         table = ["".join(text for text, _ in line) for line in layout(part, limit, stars=True)]
         lines += [*folded(caption(part), width), "", *table, ""]
@@ -63,7 +65,7 @@ def _paper(width: int) -> Paper:
 
 def cut(document: Mapping[str, Any], width: int) -> list[tuple[Part, float]]:
     made = []
-    for table in tables(document):
+    for table in kind_of(document).tables(document):
 
         def rows_for(groups: Sequence[Group], limit: float, table: Table = table) -> list[range]:
             return [range(table.rows)]
@@ -105,7 +107,8 @@ def layout(part: Part, limit: float, stars: bool) -> list[Line]:
     left = " " * (sum(widths[:keys]) + GAP * (keys - 1))
     titles = gap.join([left, *(_pad(g.title, s, "c") for g, s in zip(part.groups, spans))])
     rules = gap.join([left, *("─" * span for span in spans)])
-    made: list[Line] = [[(titles, "head")], [(rules, "")]]
+    titled = any(group.title for group in part.groups)
+    made: list[Line] = [[(titles, "head")], [(rules, "")]] if titled else []
     made += _lines(heads, widths, keys, bottom=True)
     made.append([("─" * (sum(widths) + GAP * (len(widths) - 1)), "")])
     for cells in body:
@@ -166,12 +169,12 @@ def _words(words: Words) -> str:
 
 
 def closing(document: Mapping[str, Any]) -> list[str]:
-    lines = [verdict["sentence"] for verdict in document["verdicts"]]
-    on_data = judge.data_notes(document)
-    if on_data:
-        lines += ["", "Notes on the data", *(f"- {note}" for note in on_data)]
-    if document["warnings"]:
-        lines += ["", "Warnings", *(f"- {warning}" for warning in document["warnings"])]
+    lines: list[str] = []
+    for section in kind_of(document).sections(document):
+        if section.spoken:
+            lines += section.lines
+        else:
+            lines += ["", section.heading, *(f"- {line}" for line in section.lines)]
     return lines
 
 

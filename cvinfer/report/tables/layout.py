@@ -217,8 +217,11 @@ def columns_that_fit(table: Table, paper: Paper) -> tuple[list[tuple[Group, ...]
     for at in range(steps + 1):
         limit = min(paper.widest_name - at * step, max(natural))
         left = room - sum(min(width, limit) for width in natural)
-        tried.append((_dealt(table, left, paper), limit))
-    return min(tried, key=lambda one: (len(one[0]), -one[1]))
+        dealt = _dealt(table, left, paper)
+        too_wide = max(sum(_group_width(g, g.own, paper) for g in part) for part in dealt) > left
+        tried.append((too_wide, len(dealt), -limit, dealt))
+    _, _, limit, chosen = min(tried, key=lambda one: one[:3])
+    return chosen, -limit
 
 
 def _dealt(table: Table, room: float, paper: Paper) -> list[tuple[Group, ...]]:

@@ -21,6 +21,7 @@ from cvinfer.spec.check.learners import learners_of
 from cvinfer.spec.check.naming import check_directory, name_of
 from cvinfer.spec.check.partition import partition_of
 from cvinfer.spec.check.requests import (
+    check_one_learner,
     check_something_to_do,
     loss_of,
     margin_of,
@@ -72,8 +73,13 @@ class Checked(NamedTuple):
     data: tuple[Optional[DataLike], ...]
 
 
-def check(document: Document, base: Path, default_name: str, allow_code: bool) -> Checked:
-    """Add every fault to the document; the spec comes out where there is none."""
+def check(
+    document: Document, base: Path, default_name: str, allow_code: bool, one_learner: bool = False
+) -> Checked:
+    """Add every fault to the document; the spec comes out where there is none.
+
+    one_learner: whether one learner alone may be compared, with the `mu0` of each test.
+    """
     if isinstance(document.value, dict):
         found = work.too_much(document.value)
         if found is not None:
@@ -82,7 +88,7 @@ def check(document: Document, base: Path, default_name: str, allow_code: bool) -
             return Checked(None, ())
     keep_as_written(document, AS_WRITTEN)
     refuse_infinite(document, but_under="learners")
-    here = Context(document, base, allow_code)
+    here = Context(document, base, allow_code, one_learner=one_learner)
     spec = _checked(here, default_name)
     return Checked(spec, tuple(here.data))
 
@@ -101,7 +107,11 @@ def _checked(here: Context, default_name: str) -> Optional[Spec]:
     primary = primary_of(here, chosen_tests)
     margin = margin_of(here, primary)
     loss = loss_of(here, chosen_tests, chosen_intervals)
-    check_something_to_do(here, learners, chosen_tests, chosen_intervals)
+    alone = any(b is None for _, b in pairs or ())
+    if alone:
+        check_one_learner(here, chosen_tests)
+    two = learners if pairs is not None and not alone else None
+    check_something_to_do(here, two, chosen_tests, chosen_intervals)
     check_against_data(here, chosen_tests, chosen_intervals, partition, available)
     check_positive(here, entries, places)
     if here.document.faults or learners is None or pairs is None or name is None:

@@ -37,7 +37,8 @@ class Context:
 
     bad: places with a fault of shape, which are checked no further; a key that is given as nothing
     is one. data: one entry for each data set, None where it could not be read. group_columns: the
-    name of each data set, and the column that its own `groups` names.
+    name of each data set, and the column that its own `groups` names. one_learner: whether one
+    learner alone may be compared, with the `mu0` of each test.
     """
 
     document: Document
@@ -48,6 +49,7 @@ class Context:
     seed: int = field(init=False)
     data: list[Optional[DataLike]] = field(default_factory=list)
     group_columns: list[tuple[str, Optional[str]]] = field(default_factory=list)
+    one_learner: bool = False
 
     def __post_init__(self) -> None:
         self.bad = check_shape(self.document)

@@ -10,10 +10,12 @@ from cvinfer.errors import listed
 from cvinfer.names import close_match
 from cvinfer.spec import work
 from cvinfer.spec.check.common import Context
+from cvinfer.spec.model import Pair
 from cvinfer.spec.shape import quoted
 
 
-def pairs_of(here: Context, learners: Optional[list[str]]) -> Optional[list[tuple[str, str]]]:
+def pairs_of(here: Context, learners: Optional[list[str]]) -> Optional[list[Pair]]:
+    """(A, B) of every comparison; B is None where one learner is compared with a number."""
     if learners is None or not here.fine(("compare",)):
         return None
     given = here.or_default("compare")
@@ -29,6 +31,8 @@ def pairs_of(here: Context, learners: Optional[list[str]]) -> Optional[list[tupl
             here.fault(place, message, listed(learners), close_match(name, learners))
     if len(here.document.faults) > before:
         return None
+    if len(given) == 1 and isinstance(given, list) and isinstance(given[0], str):
+        return _alone(here, given[0])
     seen: set[frozenset[str]] = set()
     for (a, b), place in placed:
         if a == b:
@@ -40,6 +44,14 @@ def pairs_of(here: Context, learners: Optional[list[str]]) -> Optional[list[tupl
     return [pair for pair, _ in placed]
 
 
+def _alone(here: Context, name: str) -> Optional[list[Pair]]:
+    if not here.one_learner:
+        message = f"{quoted(name)} alone is compared with nothing; a study can set it against mu0"
+        here.fault(("compare",), message, "a pair of learner names")
+        return None
+    return [(name, None)]
+
+
 def _placed_pairs(given: Any) -> list[tuple[tuple[str, str], Place]]:
     if isinstance(given, dict):
         return [
@@ -47,7 +59,7 @@ def _placed_pairs(given: Any) -> list[tuple[tuple[str, str], Place]]:
             for a, (index, b) in product(given["each"], enumerate(given["against"]))
         ]
     if isinstance(given[0], str):
-        return [((given[0], given[1]), ("compare",))]
+        return [((given[0], given[1]), ("compare",))] if len(given) == 2 else []
     return [((pair[0], pair[1]), ("compare", index)) for index, pair in enumerate(given)]
 
 

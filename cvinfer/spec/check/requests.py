@@ -15,7 +15,7 @@ from cvinfer.losses import CODES, Loss, losses
 from cvinfer.names import close_match
 from cvinfer.spec import options as option_checks
 from cvinfer.spec.check.common import Available, Context
-from cvinfer.spec.check.validity import lacking_there
+from cvinfer.spec.check.validity import lacking_there, where_missed
 from cvinfer.spec.model import DEFAULTS, TestRequest
 from cvinfer.spec.shape import describe, quoted
 
@@ -185,6 +185,27 @@ def loss_of(here: Context, *chosen: Optional[list[tuple[TestRequest, Place]]]) -
 
 def _of_classes(declared: Loss) -> bool:
     return declared.takes == CODES and declared.per_record
+
+
+def check_one_learner(here: Context, chosen: Optional[list[tuple[TestRequest, Place]]]) -> None:
+    """Refuse what one learner alone cannot be tested by, and a test without its hypothesis."""
+    for request, place in chosen or ():
+        where, shown = where_missed(here, place)
+        if not tests()[request.name].of_one_mean:
+            message = f"{request.name} is of two learners, and compare names one"
+            fitting = [name for name, test in tests().items() if test.of_one_mean]
+            here.fault(where, message, listed(fitting), shown=shown)
+        elif "mu0" not in _written_options(here, place):
+            message = "is missing: one learner's mean loss is compared with it"
+            inside = shown + ((request.name,) if len(shown) > 1 else ()) + ("mu0",)
+            here.fault(where, message, "a number", shown=inside)
+
+
+def _written_options(here: Context, place: Place) -> JsonObject:
+    """The options of a test as the spec has them, with those that are defaults."""
+    entry = _given_requests(here, "tests")[place[1]] if len(place) > 1 else None
+    options = next(iter(entry.values())) if isinstance(entry, dict) else None
+    return options or {}
 
 
 def check_something_to_do(

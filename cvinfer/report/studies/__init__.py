@@ -1,0 +1,32 @@
+"""What a study shows: tables and pictures of a study.json, from the document and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Optional
+
+from cvinfer.documents import JsonObject
+
+STUDY_NAME = "study.json"
+
+
+def render_study(document: JsonObject, format: str, width: Optional[int] = None) -> str:
+    """The tables of a study as one text; `width` is for formats that fit one."""
+    from cvinfer.report.formats import formats
+
+    options = {} if width is None else {"width": width}
+    return formats.find(format).render(document, **options)
+
+
+def write_study(directory: Path, document: JsonObject) -> list[Path]:
+    """Write the file of every format that has one for studies, and the plots; not study.json.
+
+    Without matplotlib there are no plots; `plots_left_out` says so in words.
+    """
+    from cvinfer.report.files import write_text
+    from cvinfer.report.formats import files_of
+
+    # All texts are made before the first is written.
+    texts = {file: each.render(document) for file, each in files_of("study").items()}
+    written = [write_text(Path(directory) / name, text) for name, text in texts.items()]
+    return written
