@@ -52,9 +52,10 @@ class Population:
 
     n: the papers' number of records, taken when none is given. parameters: those that may be set,
     with their defaults. law: from a generator, n and the parameters to records; None where there
-    are none, only losses. losses: from a generator, a number of replications, n and the parameters
-    to the outcome of each record, (replications, n): 0 both learners wrong, 1 only A wrong, 2 only
-    B wrong, 3 both right. Such a population brings the losses of two learners itself.
+    are none, only losses. classes: the labels of all records. census: every record that there can
+    be, each once, where they can be told. losses: from a generator, a number of replications, n and
+    the parameters to the outcome of each record, (replications, n): 0 both learners wrong, 1 only A
+    wrong, 2 only B wrong, 3 both right. Such a population brings the losses of two learners itself.
     """
 
     name: str
@@ -62,6 +63,8 @@ class Population:
     n: int
     parameters: Mapping[str, Any]
     law: Callable[..., Draw] | None
+    classes: tuple[str, ...] = ("0", "1")
+    census: Callable[[], Draw] | None = None
     losses: Callable[..., Outcomes] | None = None
 
     def check_losses(self, n: int, parameters: Mapping[str, Any]) -> None:
@@ -73,8 +76,19 @@ class Population:
 populations: Registry[Population] = Registry("population", beyond=(__name__,))
 
 
-def _add(name: str, description: str, n: int, law: Callable[..., Draw], **parameters: Any) -> None:
-    population = Population(name, description, n, MappingProxyType(parameters), law)
+def _add(
+    name: str,
+    description: str,
+    n: int,
+    law: Callable[..., Draw],
+    *,
+    classes: tuple[str, ...] = ("0", "1"),
+    census: Callable[[], Draw] | None = None,
+    **parameters: Any,
+) -> None:
+    population = Population(
+        name, description, n, MappingProxyType(parameters), law, classes, census
+    )
     populations.add(name, population, __name__)
 
 
@@ -227,11 +241,14 @@ def _exp6(rng: np.random.Generator, n: int) -> Draw:
     return Draw(tenths / 10, exp6_class(tenths), _EXP6)
 
 
+_SIMPLE = ("Y1", "Y2")
+
+
 def _simple(rng: np.random.Generator, n: int, delta: Any) -> Draw:
     """Class by a fair coin; x | Y1 ~ N(0, 1), x | Y2 ~ N(delta, 1)."""
     target = (rng.random(n) < 0.5).astype(np.int32)
     features = rng.standard_normal((n, 1)) + _number("delta", delta) * target[:, None]
-    return Draw(features, target, ("Y1", "Y2"))
+    return Draw(features, target, _SIMPLE)
 
 
 _add(
@@ -246,8 +263,22 @@ _add(
     sigma1=1 / 6,
     dim=None,
 )
-_add("exp6", "six classes on a grid of two features (S1)", 300, _exp6)
-_add("simple", "N(0, 1) against N(delta, 1), class by a fair coin (S1)", 1000, _simple, delta=0.0)
+_add(
+    "exp6",
+    "six classes on a grid of two features (S1)",
+    300,
+    _exp6,
+    classes=_EXP6,
+    census=exp6_grid,
+)
+_add(
+    "simple",
+    "N(0, 1) against N(delta, 1), class by a fair coin (S1)",
+    1000,
+    _simple,
+    classes=_SIMPLE,
+    delta=0.0,
+)
 
 
 def _fixed_gaussians(dim: int) -> Callable[[np.random.Generator, int], Draw]:

@@ -216,17 +216,22 @@ def code_confusions(
     truth: NDArray[Any], predictions: Sequence[Any], partition: PartitionLike, classes: int
 ) -> Floats:
     """`class_confusions` of class codes from 0 to `classes` - 1; no class need have a record."""
-    rows = []
-    for codes, split in zip(predictions, partition.splits):
-        true = np.asarray(truth[split.test], dtype=np.int64)
-        table = np.bincount(true * classes + codes, minlength=classes * classes)
-        table = table.reshape(classes, classes)
-        hits = np.diag(table)
-        false_positive, false_negative = table.sum(axis=0) - hits, table.sum(axis=1) - hits
-        rest = len(true) - hits - false_positive - false_negative
-        rows.append(np.stack([hits, false_positive, false_negative, rest], axis=-1))
+    rows = [
+        one_against_rest(truth[split.test], np.asarray(codes), classes)
+        for codes, split in zip(predictions, partition.splits)
+    ]
     stacked = np.stack(rows, axis=1).astype(np.float64)
     return np.asarray(stacked.reshape(classes, *partition.shape, 4))
+
+
+def one_against_rest(truth: NDArray[Any], codes: NDArray[Any], classes: int) -> NDArray[np.int64]:
+    """(TP, FP, FN, TN) of each class against the rest, from class codes: shape (classes, 4)."""
+    both = np.bincount(truth * classes + codes, minlength=classes * classes)
+    table = both.reshape(classes, classes)
+    hits = np.diag(table)
+    false_positive, false_negative = table.sum(axis=0) - hits, table.sum(axis=1) - hits
+    rest = len(truth) - hits - false_positive - false_negative
+    return np.stack([hits, false_positive, false_negative, rest], axis=-1)
 
 
 def micro_confusions(per_class: Any) -> Floats:

@@ -18,6 +18,7 @@ ANYTHING = {
     "analysis/document.py: plain": "makes JSON of whatever it is given",
     "analysis/words.py: split_sizes": "lists in lists, as deep as a partition has axes",
     "commands/_options.py: convert": "click declares it so",
+    "commands/simulate.py: convert": "click declares it so",
     "commands/table.py: convert": "click declares it so",
     "spec/check/common.py: or_default": "a value of a spec under any key, checked by its schema",
     "spec/text.py: add": "hands on whatever a Fault takes",
