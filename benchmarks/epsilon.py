@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvinfer import inference, partitions
+from cvinfer.data.populations import outcomes
 
 Codes = NDArray[np.int8]
 
@@ -47,11 +48,7 @@ def population(
     generator: np.random.Generator, replications: int, n: int = N, epsilon: float = EPSILON
 ) -> Codes:
     """Outcome of each record: 0 both wrong, 1 only A wrong, 2 only B wrong, 3 both right."""
-    rate_a = np.where(np.arange(n) < n // 2, epsilon / 2, 3 * epsilon / 2).astype(np.float32)
-    rate_b = 2 * np.float32(epsilon) - rate_a
-    right_a = generator.random((replications, n), dtype=np.float32) >= rate_a
-    right_b = generator.random((replications, n), dtype=np.float32) >= rate_b
-    return (2 * right_a.view(np.int8) + right_b.view(np.int8)).astype(np.int8)
+    return outcomes("epsilon", replications, n, generator, epsilon=epsilon)
 
 
 def study(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from cvinfer import inference
 from cvinfer.errors import UserError
 from cvinfer.inference import InputError, Interval, UnknownNameError, infer, procedure
+from cvinfer.inference.records import one_against_rest
 from cvinfer.partitions import Partition
 from cvinfer.planning import Use
 from cvinfer.analysis.remedies import tested_everywhere
@@ -183,13 +184,7 @@ def _class_confusions(predicted: Predicted, learner: str, index: int) -> NDArray
     count = len(predicted.classes)
     rows = []
     for codes, split in zip(predicted.codes[learner, index], partition.splits):
-        truth = predicted.truth[split.test]
-        both = np.bincount(truth * count + np.asarray(codes), minlength=count * count)
-        table = both.reshape(count, count)
-        hits = np.diag(table)
-        false_positive, false_negative = table.sum(axis=0) - hits, table.sum(axis=1) - hits
-        rest = len(truth) - hits - false_positive - false_negative
-        rows.append(np.stack([hits, false_positive, false_negative, rest], axis=-1))
+        rows.append(one_against_rest(predicted.truth[split.test], np.asarray(codes), count))
     stacked = np.stack(rows, axis=1).astype(np.float64)
     return np.asarray(stacked.reshape(count, *partition.shape, 4))
 

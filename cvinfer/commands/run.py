@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Optional
 
 import click
 
 from cvinfer.commands._options import BASE, JOBS, QUIET, SPEC, place_options, spec_options
+from cvinfer.commands._resume import Remembering, resume_with
 from cvinfer.commands._said import FAILED_FITS, files_in, show_failures, tell, tell_verdict
 from cvinfer.foreign import say
 
 if TYPE_CHECKING:
     from cvinfer.runner import Result
-
-
-class Remembering(click.Command):
-    """Keeps its arguments as they were given, for the command to resume."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.find_root().meta["cvinfer.arguments"] = [str(ctx.info_name), *args]
-        return super().parse_args(ctx, args)
-
-
-def _resume_with(ctx: click.Context) -> None:
-    root = ctx.find_root()
-    words = root.meta.get("cvinfer.arguments", [])
-    ctx.meta["cvinfer.resume"] = f"{root.info_name} {shlex.join(words)}"
 
 
 @click.command("run", cls=Remembering, short_help="Fit, test, write the results and show them.")
@@ -74,7 +60,7 @@ def command(
     from cvinfer.progress import progress_for
     from cvinfer.spec import finished
 
-    _resume_with(ctx)
+    resume_with(ctx)
     original = None
     if finished.is_result_file(spec) and not overrides:
         original = finished.read_result(spec)  # before it may be written over

@@ -1,4 +1,4 @@
-"""The synthetic populations of the papers: laws from which records are drawn.
+"""The synthetic populations of the papers: laws from which records, or losses, are drawn.
 
 S0, S1, S3 are the papers on the blocked 3×2 t test, the 5×2 BCV McNemar test and the F1 interval.
 `draw` takes any numpy generator, so that a simulation can draw many data sets; one data set of a
@@ -21,10 +21,20 @@ from cvinfer.errors import UserError
 from cvinfer.partitions.streams import stream
 from cvinfer.registry import Registry
 
-__all__ = ["Draw", "Population", "draw", "exp6_class", "exp6_grid", "generator", "populations"]
+__all__ = [
+    "Draw",
+    "Population",
+    "draw",
+    "exp6_class",
+    "exp6_grid",
+    "generator",
+    "outcomes",
+    "populations",
+]
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
+Outcomes = NDArray[np.int8]
 
 
 @dataclass(frozen=True)
@@ -41,22 +51,44 @@ class Population:
     """A population by name.
 
     n: the papers' number of records, taken when none is given. parameters: those that may be set,
-    with their defaults. law: from a generator, n and the parameters to records.
+    with their defaults. law: from a generator, n and the parameters to records; None where there
+    are none, only losses. classes: the labels of all records. census: every record that there can
+    be, each once, where they can be told. losses: from a generator, a number of replications, n and
+    the parameters to the outcome of each record, (replications, n): 0 both learners wrong, 1 only A
+    wrong, 2 only B wrong, 3 both right. Such a population brings the losses of two learners itself.
     """
 
     name: str
     description: str
     n: int
     parameters: Mapping[str, Any]
-    law: Callable[..., Draw]
+    law: Callable[..., Draw] | None
+    classes: tuple[str, ...] = ("0", "1")
+    census: Callable[[], Draw] | None = None
+    losses: Callable[..., Outcomes] | None = None
+
+    def check_losses(self, n: int, parameters: Mapping[str, Any]) -> None:
+        """Refuse a number of records or parameters for which losses cannot be drawn."""
+        outcomes(self.name, 0, n, np.random.Generator(np.random.PCG64(0)), **parameters)
 
 
 #: Every population by its name, in the order of the papers.
 populations: Registry[Population] = Registry("population", beyond=(__name__,))
 
 
-def _add(name: str, description: str, n: int, law: Callable[..., Draw], **parameters: Any) -> None:
-    population = Population(name, description, n, MappingProxyType(parameters), law)
+def _add(
+    name: str,
+    description: str,
+    n: int,
+    law: Callable[..., Draw],
+    *,
+    classes: tuple[str, ...] = ("0", "1"),
+    census: Callable[[], Draw] | None = None,
+    **parameters: Any,
+) -> None:
+    population = Population(
+        name, description, n, MappingProxyType(parameters), law, classes, census
+    )
     populations.add(name, population, __name__)
 
 
@@ -68,14 +100,42 @@ def generator(seed: int, name: str) -> np.random.Generator:
 def draw(name: str, n: int | None, rng: np.random.Generator, **parameters: Any) -> Draw:
     """n records of the population; parameters it does not have are refused."""
     found = populations.find(name, ("population",))
+    if found.law is None:
+        fault = (
+            f"{name!r} has no features to learn from: it brings the losses of two learners itself,"
+            " which a study can take"
+        )
+        with_records = [each for each, other in populations.items() if other.law is not None]
+        raise UserError(fault, ("population",), ", ".join(with_records))
+    size, given = _checked(found, n, parameters)
+    return found.law(rng, size, **given)
+
+
+def outcomes(
+    name: str, replications: int, n: int | None, rng: np.random.Generator, **parameters: Any
+) -> Outcomes:
+    """What two learners make of n records, (replications, n); see `Population.losses`."""
+    found = populations.find(name, ("population",))
+    if found.losses is None:
+        with_losses = [each for each, other in populations.items() if other.losses is not None]
+        fault = f"the population {name!r} brings no losses"
+        raise UserError(fault, ("population",), ", ".join(with_losses))
+    size, given = _checked(found, n, parameters)
+    return found.losses(rng, replications, size, **given)
+
+
+def _checked(
+    found: Population, n: int | None, parameters: Mapping[str, Any]
+) -> tuple[int, dict[str, Any]]:
+    """The number of records, and all parameters."""
     for key in parameters:
         if key not in found.parameters:
-            fault = f"population {name!r} has no parameter {key!r}"
+            fault = f"population {found.name!r} has no parameter {key!r}"
             raise UserError(fault, (key,), ", ".join(found.parameters) or "none")
     size = found.n if n is None else n
     if size < 2:
         raise UserError(f"n = {size} records; at least 2 are needed", ("n",))
-    return found.law(rng, size, **{**found.parameters, **parameters})
+    return size, {**found.parameters, **parameters}
 
 
 # Two Gaussian populations -------------------------------------------------------------------------
@@ -181,11 +241,14 @@ def _exp6(rng: np.random.Generator, n: int) -> Draw:
     return Draw(tenths / 10, exp6_class(tenths), _EXP6)
 
 
+_SIMPLE = ("Y1", "Y2")
+
+
 def _simple(rng: np.random.Generator, n: int, delta: Any) -> Draw:
     """Class by a fair coin; x | Y1 ~ N(0, 1), x | Y2 ~ N(delta, 1)."""
     target = (rng.random(n) < 0.5).astype(np.int32)
     features = rng.standard_normal((n, 1)) + _number("delta", delta) * target[:, None]
-    return Draw(features, target, ("Y1", "Y2"))
+    return Draw(features, target, _SIMPLE)
 
 
 _add(
@@ -200,8 +263,22 @@ _add(
     sigma1=1 / 6,
     dim=None,
 )
-_add("exp6", "six classes on a grid of two features (S1)", 300, _exp6)
-_add("simple", "N(0, 1) against N(delta, 1), class by a fair coin (S1)", 1000, _simple, delta=0.0)
+_add(
+    "exp6",
+    "six classes on a grid of two features (S1)",
+    300,
+    _exp6,
+    classes=_EXP6,
+    census=exp6_grid,
+)
+_add(
+    "simple",
+    "N(0, 1) against N(delta, 1), class by a fair coin (S1)",
+    1000,
+    _simple,
+    classes=_SIMPLE,
+    delta=0.0,
+)
 
 
 def _fixed_gaussians(dim: int) -> Callable[[np.random.Generator, int], Draw]:
@@ -234,3 +311,34 @@ _add(
     _fixed_gaussians(5),
 )
 _add("s0_experiment3", "the law of s0_experiment2 (S0 experiment 3)", 40, _fixed_gaussians(5))
+
+
+# Losses alone -------------------------------------------------------------------------------------
+
+
+def _epsilon(rng: np.random.Generator, replications: int, n: int, epsilon: Any) -> Outcomes:
+    """On the first half of the records A errs with probability ε/2 and B with 3ε/2, on the second
+    the other way round: both have the error rate ε, and no training set changes anything."""
+    rate = _number("epsilon", epsilon)
+    if not 0 <= rate <= 2 / 3:
+        fault = f"epsilon must be between 0 and 2/3, not {rate:g}: 3/2 of it is an error rate"
+        raise UserError(fault, ("epsilon",))
+    rate_a = np.where(np.arange(n) < n // 2, rate / 2, 3 * rate / 2).astype(np.float32)
+    rate_b = 2 * np.float32(rate) - rate_a
+    right_a = rng.random((replications, n), dtype=np.float32) >= rate_a
+    right_b = rng.random((replications, n), dtype=np.float32) >= rate_b
+    return (2 * right_a.view(np.int8) + right_b.view(np.int8)).astype(np.int8)
+
+
+populations.add(
+    "epsilon",
+    Population(
+        "epsilon",
+        "losses of two learners that err equally often, mostly on other records (S1)",
+        300,
+        MappingProxyType({"epsilon": 0.1}),
+        None,
+        losses=_epsilon,
+    ),
+    __name__,
+)

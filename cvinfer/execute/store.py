@@ -99,11 +99,13 @@ class Store:
 
     Several runs may share one file. Each `put` is a commit of its own, so that a kill loses
     nothing that was put; only a power failure could cost the last ones. Whatever was put, or
-    asked for by `hold`, stays at hand until the store is closed, even if somebody prunes the file.
+    asked for by `hold`, stays at hand until the store is closed, even if somebody prunes the file;
+    with `at_hand` false it is read anew each time, for work that is larger than memory.
     """
 
-    def __init__(self, path: Optional[Path]) -> None:
+    def __init__(self, path: Optional[Path], at_hand: bool = True) -> None:
         self.path = path
+        self._at_hand = at_hand
         #: Keys of damaged fits that were met.
         self.damaged: set[str] = set()
         self._held: dict[str, Stored] = {}
@@ -133,7 +135,8 @@ class Store:
                 f" values ({', '.join('?' * (len(FIELDS) + 1))})",
                 rows,
             )
-        self._held.update((key, fit) for key, _, fit in given)
+        if self._at_hand:
+            self._held.update((key, fit) for key, _, fit in given)
 
     def get(self, key: str) -> Optional[Stored]:
         return self.get_many([key]).get(key)
@@ -153,7 +156,8 @@ class Store:
         for key, fit in self._read(keys):
             if suits(key, fit):
                 held.add(key)
-                self._held[key] = fit
+                if self._at_hand:
+                    self._held[key] = fit
             else:
                 self.damaged.add(key)
         return held

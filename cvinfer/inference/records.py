@@ -214,6 +214,16 @@ def class_confusions(
     return np.stack([confusion_matrices(truth, predictions, partition, c) for c in names])
 
 
+def one_against_rest(truth: NDArray[Any], codes: NDArray[Any], classes: int) -> NDArray[np.int64]:
+    """(TP, FP, FN, TN) of each class against the rest, from class codes: shape (classes, 4)."""
+    both = np.bincount(truth * classes + codes, minlength=classes * classes)
+    table = both.reshape(classes, classes)
+    hits = np.diag(table)
+    false_positive, false_negative = table.sum(axis=0) - hits, table.sum(axis=1) - hits
+    rest = len(truth) - hits - false_positive - false_negative
+    return np.stack([hits, false_positive, false_negative, rest], axis=-1)
+
+
 def micro_confusions(per_class: Any) -> Floats:
     """Micro average: the matrices of the classes (classes, ..., 4) added up."""
     return np.asarray(checks.floats(per_class, "per_class").sum(axis=0))

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 #: One class code for each test record, one probability for each class of each, one score for each.
 CODES, PROBABILITIES, SCORES = "codes", "probabilities", "scores"
+#: What is left of the replications of a study (`cvinfer.execute.replications`).
+REDUCED = "reduced"
 #: The numbers that each is made of, in one order of bytes.
-NUMBERS: Mapping[str, str] = {CODES: "<i4", PROBABILITIES: "<f8", SCORES: "<f8"}
+NUMBERS: Mapping[str, str] = {CODES: "<i4", PROBABILITIES: "<f8", SCORES: "<f8", REDUCED: "|u1"}
 
 
 def codes_of(values: NDArray[Any], kind: str) -> NDArray[np.int32]:

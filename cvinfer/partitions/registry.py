@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from cvinfer.names import close_match
 from cvinfer.registry import Registry
 
+from .deals import Dealt
 from .errors import PartitionError
 from .partition import Partition
 from .told import Told
@@ -39,6 +40,8 @@ class SchemeInfo:
     data sets may share; `scheme` tells how it is filled.
     from_roles: makes the partition of splits that a file tells; None where they cannot be read
     back.
+    dealt: of which deals of the records a partition of it is made (see `deals`); None where nobody
+    has said.
     """
 
     name: str
@@ -50,6 +53,7 @@ class SchemeInfo:
     label: Label | None = None
     title: str | None = None
     from_roles: FromRoles | None = None
+    dealt: Dealt | None = None
 
     @property
     def stratify(self) -> bool:
@@ -109,11 +113,12 @@ def scheme(
     label: Label | None = None,
     title: str | None = None,
     from_roles: FromRoles | None = None,
+    dealt: Dealt | None = None,
 ) -> Callable[[SchemeFunction], SchemeFunction]:
     """Register a scheme under its id; its docstring's first line describes it.
 
     stratify, groups: the reason, or just False, where the scheme cannot honour them.
-    sizes, from_roles: see `SchemeInfo`.
+    sizes, from_roles, dealt: see `SchemeInfo`.
     label: a text with a {} for each axis of the shape that it names, such as "{}-fold", or a
     function of the partition; without it a partition is called by its name and shape.
     title: such a text, in which {tested} is how much is tested and {share} the share that trains;
@@ -140,6 +145,7 @@ def scheme(
             label,
             title,
             from_roles,
+            dealt,
         )
         schemes.add(name, info, function.__module__)
         return function

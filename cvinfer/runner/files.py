@@ -25,10 +25,10 @@ def refuse_unwritable(directory: Path) -> None:
         directory.mkdir(parents=True, exist_ok=True)
         can_write(directory)
     except OSError as error:
-        raise _no_place(directory, error) from None
+        raise no_place(directory, error) from None
 
 
-def _no_place(directory: Path, error: OSError) -> UserError:
+def no_place(directory: Path, error: OSError) -> UserError:
     why = error.strerror or str(error)
     return UserError(f"the results cannot be written to {directory}: {why}; name another directory")
 
@@ -56,7 +56,7 @@ def write_result(directory: Path, analysed: Analysed, sets: Sequence[DataLike]) 
             )
         write_report(directory, analysed.document)
     except OSError as error:
-        raise _no_place(directory, error) from None
+        raise no_place(directory, error) from None
 
 
 def write_facts(
@@ -86,4 +86,4 @@ def write_facts(
     try:
         write_text(directory / FACTS_NAME, json.dumps(facts, indent=1) + "\n")
     except OSError as error:
-        raise _no_place(directory, error) from None
+        raise no_place(directory, error) from None

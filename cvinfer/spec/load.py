@@ -76,6 +76,44 @@ def read_spec(
     from the working directory; for a result.json, which is a spec too, see `finished.base_of`.
     `overrides` are texts like `alpha=0.01`.
     """
+    opened = open_document(source, overrides, allow_code, base)
+    document, base, name = opened
+    if base is None:
+        return Reading(None, (), in_order(document.faults))
+    from cvinfer.spec.check import check
+
+    if is_study(document):
+        message = "this is a study, not one comparison; cvinfer simulate runs it"
+        document.add(("study",), message, key=True)
+        return Reading(None, (), in_order(document.faults))
+    spec, data = check(document, base, name, allow_code)
+    faults = in_order(document.faults)
+    return Reading(None if faults else spec, data, faults)
+
+
+def is_study(document: Document) -> bool:
+    """Whether a text describes a study: many comparisons, on data that are drawn."""
+    return isinstance(document.value, dict) and "study" in document.value
+
+
+class Opened(NamedTuple):
+    """The text of a spec, the directory of its relative paths, and a name for it.
+
+    base: None where the text cannot be worked with; its faults say why.
+    """
+
+    document: Document
+    base: Optional[Path]
+    name: str
+
+
+def open_document(
+    source: Source,
+    overrides: Iterable[str] = (),
+    allow_code: bool = False,
+    base: Optional[Path] = None,
+) -> Opened:
+    """What is written in a file or a mapping, with its changes; see `read_spec`."""
     if isinstance(source, Mapping):
         document = _of_mapping(source)
         base, name = base or Path.cwd(), "comparison"
@@ -84,25 +122,23 @@ def read_spec(
         document, name = _of_file(file), file.name.split(".")[0]
         name = "comparison" if str(file) == limits.STANDARD_INPUT else name
     if not document.readable:
-        return Reading(None, (), in_order(document.faults))
+        return Opened(document, None, name)
     for override in overrides:
         _apply(document, override)
     if base is None and document.finished:
         base, lost = finished.base_of(file, document.value)
         if lost:
-            return Reading(None, (), in_order([*document.faults, *lost]))
+            document.faults += lost
+            return Opened(document, None, name)
     base = base or file.absolute().parent
     if allow_code:
         from cvinfer.engines._sklearn.own_code import look_beside
 
         look_beside(base)
     from cvinfer.data.kept import results_in
-    from cvinfer.spec.check import check
 
     results_in(document.value.get("output"))
-    spec, data = check(document, base, name, allow_code)
-    faults = in_order(document.faults)
-    return Reading(None if faults else spec, data, faults)
+    return Opened(document, base, name)
 
 
 def _of_file(file: Path) -> Document:
@@ -161,24 +197,48 @@ def _apply(document: Document, override: str) -> None:
     if not value.readable:
         return
     value.places = {path: _nowhere(label) for path in value.places} or {(): _nowhere(label)}
+    lost = put(document, key.strip(), value)
+    if lost is not None:
+        refuse(lost)
+
+
+def put(document: Document, key: str, value: Document) -> Optional[str]:
+    """Put a value at `key`, a path such as `learners.SVM.params.C`; why not, where it cannot be.
+
+    Mappings that are missing on the way are made.
+    """
     path: Place = ()
+    parts = _parts(key)
+    if not parts:
+        return "this is no path of a spec"
     parent = document.value
     while True:
         step, used = _step(parent, parts)
         if step is None:
-            refuse(f"'{parts[0]}' leads nowhere: {_kind(parent)} stands there")
-            return
+            return f"'{parts[0]}' leads nowhere: {_kind(parent)} stands there"
         path, parts = path + (step,), parts[used:]
         if not parts:
             document.replace(path, value)
-            return
+            return None
         if isinstance(parent, dict) and not isinstance(parent.get(step), (dict, list)):
             if parent.get(step) is not None:
-                refuse(f"'{parts[0]}' leads nowhere: {_kind(parent[step])} stands there")
-                return
+                return f"'{parts[0]}' leads nowhere: {_kind(parent[step])} stands there"
             parent[step] = {}
-            document.places[path] = _nowhere(label)
+            document.places[path] = value.places[()]
         parent = parent[step]
+
+
+def known_way(written: JsonObject, key: str) -> tuple[Place, list[str]]:
+    """How far a path leads through what is written, and the steps that are left."""
+    path: Place = ()
+    parts = _parts(key)
+    value: Any = written
+    while parts:
+        step, used = _step(value, parts)
+        if step is None or (isinstance(value, dict) and step not in value):
+            break
+        path, parts, value = path + (step,), parts[used:], value[step]
+    return path, parts
 
 
 def _parts(key: str) -> list[str]:

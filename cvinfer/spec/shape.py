@@ -11,13 +11,16 @@ from cvinfer.errors import Path, listed
 from cvinfer.spec.text import Document
 
 
-def check_shape(document: Document) -> list[Path]:
-    """Add a fault for everything that the schema refuses; returns the paths that have one."""
+def check_shape(document: Document, against: Optional[dict[str, Any]] = None) -> list[Path]:
+    """Add a fault for everything that the schema refuses; returns the paths that have one.
+
+    Without `against` it is that of comparisons.
+    """
     from jsonschema import Draft202012Validator
 
     from cvinfer.spec.vocabulary import rules
 
-    errors = Draft202012Validator(rules()).iter_errors(document.value)
+    errors = Draft202012Validator(against or rules()).iter_errors(document.value)
     leaves = [leaf for error in errors for leaf in _leaves(error)]
     # A value of the wrong type breaks other rules too; one of its faults is enough.
     of_type = [leaf.absolute_path for leaf in leaves if leaf.validator == "type"]

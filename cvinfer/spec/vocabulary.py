@@ -63,11 +63,20 @@ def rules() -> Part:
     from cvinfer.losses import losses
 
     found = copy.deepcopy(schema("spec"))
+    # A study has rules of its own; each of its points is a comparison.
+    del found["anyOf"], found["properties"]["study"]
+    found["required"] = ["cvinfer", "data"]
     for key in ("tests", "intervals"):
         del _with_options(found["properties"][key])["properties"]
     _only(found["properties"]["loss"], list(losses))
     _only(found["$defs"]["learner"]["properties"]["encode"], _encodes(engines.values()))
     return _with_brought(found)
+
+
+def study_rules() -> Part:
+    """The schema of the section `study`; the rest of such a spec is checked at each point."""
+    parts = schema("spec")["$defs"]
+    return {"type": "object", "properties": {"study": parts["study"]}}
 
 
 def own_schema(frame: Mapping[str, Any]) -> Part:

@@ -10,7 +10,14 @@ import numpy as np
 import pytest
 
 from cvinfer.data import Dataset, load
-from cvinfer.data.populations import draw, exp6_class, exp6_grid, generator, populations
+from cvinfer.data.populations import (
+    draw,
+    exp6_class,
+    exp6_grid,
+    generator,
+    outcomes,
+    populations,
+)
 from cvinfer.errors import UserError
 
 Fault = Callable[..., UserError]
@@ -33,7 +40,7 @@ def test_every_population_is_a_data_set(tmp_path: Path) -> None:
         "s0_experiment2": (150, 5, 2),
         "s0_experiment3": (40, 5, 2),
     }
-    assert set(populations()) == set(shapes)
+    assert {name for name, one in populations.items() if one.law is not None} == set(shapes)
     for name, (n, p, k) in shapes.items():
         data = load({"source": "synthetic", "population": name}, tmp_path, 3)
         assert isinstance(data, Dataset) and data.name == name
@@ -168,3 +175,48 @@ def test_faults(
 ) -> None:
     found = fault(source="synthetic", **options)
     assert words in str(found) and found.path == path
+
+
+# --- losses alone ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.4])
+def test_epsilon_has_its_error_rates(epsilon: float) -> None:
+    codes = outcomes("epsilon", 4000, 61, np.random.default_rng(4), epsilon=epsilon)
+    assert codes.shape == (4000, 61) and codes.dtype == np.int8
+    assert set(np.unique(codes)) == {0, 1, 2, 3}
+    wrong_a, wrong_b = codes < 2, codes % 2 == 0
+    low, high = epsilon / 2, 3 * epsilon / 2
+    for part, rates in ((slice(0, 30), (low, high)), (slice(30, 61), (high, low))):
+        for wrong, rate in zip((wrong_a, wrong_b), rates):
+            found, count = wrong[:, part].mean(), wrong[:, part].size
+            assert abs(found - rate) < 4 * math.sqrt(rate * (1 - rate) / count)
+        both = (wrong_a & wrong_b)[:, part]
+        assert abs(both.mean() - low * high) < 4 * math.sqrt(low * high / both.size)
+
+
+def test_epsilon_is_refused_where_records_are_wanted(fault: Fault) -> None:
+    error = fault(source="synthetic", population="epsilon")
+    assert error.path == ("population",) and "brings the losses of two learners" in str(error)
+
+
+@pytest.mark.parametrize(
+    "n, parameters, path, words",
+    [
+        (1, {}, ("n",), "at least 2 are needed"),
+        (300, {"epsilon": 0.7}, ("epsilon",), "between 0 and 2/3, not 0.7"),
+        (300, {"epsilon": -0.1}, ("epsilon",), "between 0 and 2/3"),
+        (300, {"epsilon": "much"}, ("epsilon",), "must be a finite number"),
+        (300, {"delta": 1}, ("delta",), "has no parameter 'delta'"),
+    ],
+)
+def test_losses_that_cannot_be_drawn(n: int, parameters: Any, path: Any, words: str) -> None:
+    with pytest.raises(UserError, match=words) as caught:
+        populations["epsilon"].check_losses(n, parameters)
+    assert caught.value.path == path
+    populations["epsilon"].check_losses(300, {"epsilon": 2 / 3})
+
+
+def test_a_population_of_records_has_no_losses() -> None:
+    with pytest.raises(UserError, match="'simple' brings no losses"):
+        outcomes("simple", 1, 10, np.random.default_rng(0))

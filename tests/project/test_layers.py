@@ -27,6 +27,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("analysis",),
     ("report",),
     ("runner",),
+    ("studies",),
     ("",),  # the package itself: cvinfer.run and its version
     ("commands",),
     ("cli",),

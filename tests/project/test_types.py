@@ -16,6 +16,7 @@ ROOMS = ("planning", "runner", "execute", "spec", "commands")
 #: Public functions that take or give anything at all, and why.
 ANYTHING = {
     "commands/_options.py: convert": "click declares it so",
+    "commands/simulate.py: convert": "click declares it so",
     "commands/table.py: convert": "click declares it so",
     "spec/check/common.py: or_default": "a value of a spec under any key, checked by its schema",
     "spec/text.py: add": "hands on whatever a Fault takes",

@@ -18,8 +18,9 @@ OPTIONS = {
     "sigma1": Option("number", False, "two_gaussians: variance in class 1; 1/6 by default"),
     "dim": Option("integer", False, "two_gaussians: number of features; 2 by default"),
     "delta": Option("number", False, "simple: distance of the two means; 0 by default"),
+    "epsilon": Option("number", False, "epsilon: both learners' error rate; 0.1 by default"),
 }
-_PARAMETERS = ("mu0", "mu1", "sigma0", "sigma1", "dim", "delta")
+_PARAMETERS = ("mu0", "mu1", "sigma0", "sigma1", "dim", "delta", "epsilon")
 
 
 @source(

@@ -50,13 +50,17 @@ class Frame(NamedTuple):
         return Prediction(codes, fit, predict, tuple(dict.fromkeys(said)))
 
 
+#: The last ones; a study draws thousands of data sets, and sessions keep theirs by themselves.
 _frames: dict[tuple[str, bool], Frame] = {}
+_KEPT = 8
 
 
 def frame_of(dataset: Dataset) -> Frame:
     """The data frame of a data set; engines of one worker share it."""
     key = (dataset.sha256, dataset.impute)
     if key not in _frames:
+        while len(_frames) >= _KEPT:
+            del _frames[next(iter(_frames))]
         _frames[key] = _made(dataset)
     return _frames[key]
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..blocks import MOST_REPLICATIONS, block_array, blocks_needed, extra_blocks
 from ..checks import seed_of, whole
+from ..deals import Deal, fixed, one_deal
 from ..errors import PartitionError
 from ..halving import halve_groups
 from ..labels import Labels, deal_order, labels_of, need_records
@@ -58,12 +59,18 @@ def _blocked_enough(partition: Partition, in_s: NDArray[np.bool_]) -> None:
         )
 
 
+def _dealt_at_random(partition: Partition) -> tuple[Deal, ...]:
+    given = partition.options.get("blocks") == "given"
+    return fixed(partition) if given else one_deal(partition)
+
+
 @scheme(
     "blocked_mx2",
     sizes=("m", 2),
     label="blocked {}×2",
     title="blocked {}×2 CV",
     from_roles=_from_roles,
+    dealt=_dealt_at_random,
 )
 def blocked_mx2(
     n: int,

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..checks import seed_of
+from ..deals import one_deal
 from ..partition import Partition
 from ..registry import scheme
 from ..split import TRAIN, RoleSplits
@@ -27,7 +28,13 @@ def _from_roles(told: Told) -> Partition:
     return Partition("holdout", told.n, (), RoleSplits(roles), 0, options)
 
 
-@scheme("holdout", label=_label, title="hold-out, {tested}", from_roles=_from_roles)
+@scheme(
+    "holdout",
+    label=_label,
+    title="hold-out, {tested}",
+    from_roles=_from_roles,
+    dealt=one_deal,
+)
 def holdout(
     n: int,
     n1: int | float | Fraction | None = None,

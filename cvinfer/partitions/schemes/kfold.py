@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..checks import records, seed_of, whole
+from ..deals import one_deal
 from ..errors import PartitionError
 from ..labels import Labels, deal_order, labels_of, need_records, pack_groups
 from ..partition import Partition
@@ -25,7 +26,14 @@ def _from_roles(told: Told) -> Partition:
     return Partition("kfold", told.n, (k,), FoldSplits(folds, k), 0, {"k": k})
 
 
-@scheme("kfold", sizes=("k",), label="{}-fold", title="{}-fold CV", from_roles=_from_roles)
+@scheme(
+    "kfold",
+    sizes=("k",),
+    label="{}-fold",
+    title="{}-fold CV",
+    from_roles=_from_roles,
+    dealt=one_deal,
+)
 def kfold(
     n: int, k: int = 10, *, seed: int = 0, stratify: Any = None, groups: Any = None
 ) -> Partition:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..checks import records, refuse, seed_of
+from ..deals import fixed
 from ..partition import Partition
 from ..registry import scheme
 from ..split import FoldSplits
@@ -35,6 +36,7 @@ def _from_roles(told: Told) -> Partition:
     label="leave-one-out",
     title="leave-one-out",
     from_roles=_from_roles,
+    dealt=fixed,
 )
 def loo(n: int, *, seed: int = 0, stratify: Any = None, groups: Any = None) -> Partition:
     """n folds of one record: fold i tests record i and trains on all others; nothing is random."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..checks import records, refuse, rounded, seed_of, whole
+from ..deals import one_deal
 from ..partition import Partition
 from ..registry import scheme
 from ..split import HalfSplits
@@ -49,6 +50,7 @@ def _label(partition: Partition) -> str:
     label=_label,
     title="overlapping {}×2 CV",
     from_roles=_from_roles,
+    dealt=one_deal,
 )
 def overlapping_mx2(
     n: int,

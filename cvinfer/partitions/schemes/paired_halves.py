@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..checks import records, refuse, rounded, seed_of, whole
+from ..deals import Deal
 from ..errors import PartitionError
 from ..labels import Labels, deal_order, draw_training, labels_of, need_records
 from ..partition import Partition
@@ -49,6 +50,16 @@ def _from_roles(told: Told) -> Partition:
     return Partition(_NAME, told.n, (m, 2, j), RoleSplits(roles), 0, options, replicated_by="m")
 
 
+def _dealt(partition: Partition) -> tuple[Deal, ...]:
+    """Two halves, and in each half hold-outs that are drawn by themselves."""
+    m, _, j = partition.shape
+    half, tested = partition.n // 2, int(partition.sizes[0, 0, 0, 1])
+    splits = np.arange(m * 2 * j).reshape(m, 2, j, 1)
+    yes = np.ones((1, 1), dtype=bool)
+    inside = Deal(j, (tested,), np.arange(j)[:, None], yes)
+    return (Deal(m, (half, half), splits, np.eye(2, dtype=bool), inside),)
+
+
 @scheme(
     "paired_halves",
     groups=_CUTS_GROUPS,
@@ -56,6 +67,7 @@ def _from_roles(told: Told) -> Partition:
     label="{} paired halvings",
     title="{} paired halvings",
     from_roles=_from_roles,
+    dealt=_dealt,
 )
 def paired_halves(
     n: int,

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..checks import records, seed_of, whole
+from ..deals import Deal, deal_each
 from ..errors import PartitionError
 from ..halving import halve_groups
 from ..labels import Labels, deal_order, labels_of, need_records
@@ -21,6 +22,8 @@ from ..told import Told
 __all__ = ["random_mx2"]
 
 _DRAWS = 10_000
+#: Where there are m² times as many ways to halve, hardly one in so many partitions has one twice.
+_MANY_HALVINGS = 2**30
 _TWO_BINS = np.array([[True], [False]])
 
 
@@ -42,7 +45,20 @@ def _label(partition: Partition) -> str:
     return f"random {partition.shape[0]}×2{repeated}"
 
 
-@scheme("random_mx2", sizes=("m", 2), label=_label, title="{}×2 CV", from_roles=_from_roles)
+def _dealt(partition: Partition) -> tuple[Deal, ...] | None:
+    """None of few records: a halving that came before is drawn again, so that they depend."""
+    few = math.comb(partition.n, partition.n // 2) < _MANY_HALVINGS * partition.shape[0] ** 2
+    return None if few else deal_each(partition)
+
+
+@scheme(
+    "random_mx2",
+    sizes=("m", 2),
+    label=_label,
+    title="{}×2 CV",
+    from_roles=_from_roles,
+    dealt=_dealt,
+)
 def random_mx2(
     n: int, m: int = 5, *, rcp: int = 0, seed: int = 0, stratify: Any = None, groups: Any = None
 ) -> Partition:

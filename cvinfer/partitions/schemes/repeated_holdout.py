@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..checks import records, seed_of, training_size, whole
+from ..deals import deal_each
 from ..errors import PartitionError
 from ..labels import Labels, draw_training, labels_of, need_records
 from ..partition import Partition
@@ -55,6 +56,7 @@ def _from_roles(told: Told) -> Partition:
     label=_label,
     title="{} hold-outs {share}",
     from_roles=_from_roles,
+    dealt=deal_each,
 )
 def repeated_holdout(
     n: int,

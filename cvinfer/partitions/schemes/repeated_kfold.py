@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..checks import seed_of, whole
+from ..deals import deal_each
 from ..partition import Partition
 from ..registry import scheme
 from ..split import FoldSplits
@@ -30,6 +31,7 @@ def _from_roles(told: Told) -> Partition:
     label="{}×{}-fold",
     title="{}×{}-fold CV",
     from_roles=_from_roles,
+    dealt=deal_each,
 )
 def repeated_kfold(
     n: int,

@@ -18,7 +18,14 @@ def render_study(document: JsonObject, format: str, width: Optional[int] = None)
     return formats.find(format).render(document, **options)
 
 
-def write_study(directory: Path, document: JsonObject) -> list[Path]:
+def print_study(document: JsonObject) -> None:
+    """Show a study on the terminal."""
+    from cvinfer.foreign import say
+
+    say(render_study(document, "text"))
+
+
+def write_study(directory: Path, document: JsonObject) -> tuple[list[Path], list[str]]:
     """Write the file of every format that has one for studies, and the plots; not study.json.
 
     Without matplotlib there are no plots; `plots_left_out` says so in words.
@@ -29,4 +36,4 @@ def write_study(directory: Path, document: JsonObject) -> list[Path]:
     # All texts are made before the first is written.
     texts = {file: each.render(document) for file, each in files_of("study").items()}
     written = [write_text(Path(directory) / name, text) for name, text in texts.items()]
-    return written
+    return written, []

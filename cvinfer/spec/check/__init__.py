@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Sequence
 
 from cvinfer.documents import JsonObject
 from cvinfer.inference import correction, intervals, tests
@@ -73,11 +73,19 @@ class Checked(NamedTuple):
 
 
 def check(
-    document: Document, base: Path, default_name: str, allow_code: bool, one_learner: bool = False
+    document: Document,
+    base: Path,
+    default_name: str,
+    allow_code: bool,
+    ready: Optional[Sequence[DataLike]] = None,
+    idle: bool = False,
+    one_learner: bool = False,
 ) -> Checked:
     """Add every fault to the document; the spec comes out where there is none.
 
-    one_learner: whether one learner alone may be compared, with the `mu0` of each test.
+    `ready` are the data sets where they are there already. `idle`: without tests and intervals
+    there is something to do all the same. one_learner: whether one learner alone may be compared,
+    with the `mu0` of each test.
     """
     if isinstance(document.value, dict):
         found = work.too_much(document.value)
@@ -87,12 +95,21 @@ def check(
             return Checked(None, ())
     keep_as_written(document, AS_WRITTEN)
     refuse_infinite(document, but_under="learners")
-    here = Context(document, base, allow_code, one_learner=one_learner)
-    spec = _checked(here, default_name)
+    here = Context(document, base, allow_code, ready=ready, one_learner=one_learner)
+    spec = _checked(here, default_name, idle)
     return Checked(spec, tuple(here.data))
 
 
-def _checked(here: Context, default_name: str) -> Optional[Spec]:
+def read_data(document: Document, base: Path, allow_code: bool) -> tuple[Optional[DataLike], ...]:
+    """The data sets of a spec and nothing else, with their faults."""
+    keep_as_written(document, AS_WRITTEN)
+    refuse_infinite(document, but_under="learners")
+    here = Context(document, base, allow_code)
+    data_sets(here)
+    return tuple(here.data)
+
+
+def _checked(here: Context, default_name: str, idle: bool = False) -> Optional[Spec]:
     from cvinfer.data.prediction_columns import in_order
 
     name = name_of(here, default_name)
@@ -109,7 +126,8 @@ def _checked(here: Context, default_name: str) -> Optional[Spec]:
     if alone:
         check_one_learner(here, chosen_tests)
     two = learners if pairs is not None and not alone else None
-    check_something_to_do(here, two, chosen_tests, chosen_intervals)
+    if not idle:
+        check_something_to_do(here, two, chosen_tests, chosen_intervals)
     check_against_data(here, chosen_tests, chosen_intervals, partition, available)
     check_positive(here, entries, places)
     if here.document.faults or learners is None or pairs is None or name is None:
@@ -120,7 +138,7 @@ def _checked(here: Context, default_name: str) -> Optional[Spec]:
         base=here.base,
         data=tuple(MappingProxyType(in_order(entry)) for entry in entries),
         learners=MappingProxyType({} if here.predicted else learners),
-        pairs=tuple(pairs) if chosen_tests else (),
+        pairs=tuple(pairs) if chosen_tests or (idle and "compare" in here.value) else (),
         partition=partition,
         tests=tuple(request for request, _ in chosen_tests),
         intervals=tuple(request for request, _ in chosen_intervals),

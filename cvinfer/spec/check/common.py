@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Sequence
 
 from cvinfer.documents import JsonObject
 from cvinfer.errors import CvinferError, Refusal
@@ -37,8 +37,9 @@ class Context:
 
     bad: places with a fault of shape, which are checked no further; a key that is given as nothing
     is one. data: one entry for each data set, None where it could not be read. group_columns: the
-    name of each data set, and the column that its own `groups` names. one_learner: whether one
-    learner alone may be compared, with the `mu0` of each test.
+    name of each data set, and the column that its own `groups` names. ready: the data sets, where
+    they are there already and need not be read. one_learner: whether one learner alone may be
+    compared, with the `mu0` of each test.
     """
 
     document: Document
@@ -49,6 +50,7 @@ class Context:
     seed: int = field(init=False)
     data: list[Optional[DataLike]] = field(default_factory=list)
     group_columns: list[tuple[str, Optional[str]]] = field(default_factory=list)
+    ready: Optional[Sequence[DataLike]] = None
     one_learner: bool = False
 
     def __post_init__(self) -> None:

@@ -37,7 +37,7 @@ def data_sets(here: Context) -> tuple[list[dict[str, Any]], list[Place]]:
         places.append(place)
         column = entry.get("groups") if here.fine(place + ("groups",)) else None
         here.group_columns.append((str(named["name"]), column))
-        here.data.append(_loaded(here, named, place))
+        here.data.append(_loaded(here, named, place) if here.ready is None else here.ready[index])
     _distinct_names(here, found, places)
     kinds = {is_predictions_entry(entry) for entry in found}
     if len(kinds) == 2:

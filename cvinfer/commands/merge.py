@@ -1,0 +1,39 @@
+"""`cvinfer merge`: replications of one study that were made apart, added up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from cvinfer.commands._options import PATH
+from cvinfer.foreign import say
+
+
+@click.command("merge", short_help="Add replications of one study that were made apart.")
+@click.argument("studies", nargs=-1, required=True, type=PATH, metavar="STUDY.JSON...")
+@click.option(
+    "--output", type=PATH, metavar="DIR", default=Path("merged"), help="Where it goes: merged."
+)
+def command(studies: tuple[Path, ...], output: Path) -> None:
+    """Add up replications of one study that were made at other times or places.
+
+    The files must be of the same study and have no replication in common; what comes out is what
+    one run of all of them would have given, to the last bit.
+
+    \b
+      cvinfer merge first/study.json second/study.json --output both
+    """
+    from cvinfer.report.studies import print_study
+    from cvinfer.runner.files import refuse_unwritable
+    from cvinfer.studies.document import merge
+    from cvinfer.studies.files import read_study_file, write_study_files
+
+    documents = [read_study_file(path) for path in studies]
+    merged = merge(documents, [str(path) for path in studies])
+    refuse_unwritable(output)
+    files, remarks = write_study_files(output, merged)
+    print_study(merged)
+    say(f"\nFiles: {', '.join(path.name for path in files)} in {output}")
+    for remark in remarks:
+        say(remark)

@@ -1,0 +1,123 @@
+"""`cvinfer simulate`: a study of error rates, power, coverage and replicability."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Optional
+
+import click
+
+from cvinfer.commands._options import BASE, JOBS, QUIET, SPEC, place_options, spec_options
+from cvinfer.commands._resume import Remembering, resume_with
+from cvinfer.commands._said import FAILED_FITS, tell
+from cvinfer.foreign import say
+
+if TYPE_CHECKING:
+    from cvinfer.studies import Simulated
+
+
+class Replications(click.ParamType):
+    """A range of replications, such as 501-1000."""
+
+    name = "range"
+
+    def convert(
+        self, value: Any, param: Optional[click.Parameter], ctx: Optional[click.Context]
+    ) -> tuple[int, int]:
+        if isinstance(value, tuple):
+            return int(value[0]), int(value[1])
+        found = re.fullmatch(r"\s*(\d{1,9})\s*-\s*(\d{1,9})\s*", str(value))
+        if found is None or not 1 <= int(found[1]) <= int(found[2]):
+            self.fail(f"{value!r} is no range of replications, such as 501-1000", param, ctx)
+        return int(found[1]), int(found[2])
+
+
+@click.command("simulate", cls=Remembering, short_help="Run a study: error rates, power, coverage.")
+@SPEC
+@spec_options
+@BASE
+@place_options
+@JOBS
+@QUIET
+@click.option(
+    "--replications",
+    type=click.IntRange(min=1, max=10**8),
+    help="As many as this in the place of the study's own number; stored ones are reused.",
+)
+@click.option(
+    "--range",
+    "range_",
+    type=Replications(),
+    metavar="FIRST-LAST",
+    help="These replications only, to be added to others by cvinfer merge.",
+)
+@click.option("--fail-fast", is_flag=True, help="Stop when a block of replications is lost.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    spec: Path,
+    overrides: tuple[str, ...],
+    allow_code: bool,
+    base: Optional[Path],
+    output: Optional[Path],
+    store: Optional[Path],
+    jobs: Optional[int],
+    quiet: bool,
+    replications: Optional[int],
+    range_: Optional[tuple[int, int]],
+    fail_fast: bool,
+) -> None:
+    """Run a study: the same comparison on many data sets drawn from one population.
+
+    Every test gets its rate of rejection with its standard error, every interval its coverage, at
+    every point of the study's grid. Replications are stored as they finish: an interrupted study
+    goes on where it stopped, and more replications cost what is new. The result is study.json in
+    results/NAME, with tables and plots beside it. Exit code 3 means that some fits failed; they are
+    counted.
+
+    \b
+      cvinfer simulate study.yaml
+      cvinfer simulate study.yaml --replications 5000
+      cvinfer simulate study.yaml --range 501-1000 --output second
+      cvinfer simulate study.yaml --set study.draw.n=100 --jobs 4
+    """
+    from cvinfer.progress import progress_for
+    from cvinfer.studies import simulate
+
+    resume_with(ctx)
+    found = simulate(
+        spec,
+        overrides=overrides,
+        base=base,
+        replications=replications,
+        range_=range_,
+        jobs=jobs,
+        output=output,
+        store=store,
+        progress=progress_for(quiet),
+        fail_fast=fail_fast,
+        allow_code=allow_code,
+        write=True,
+    )
+    _show(found)
+    if found.outcome.damaged:
+        tell(f"warning: {found.outcome.warning(found.store)}")
+    if found.failed:
+        ctx.exit(FAILED_FITS)
+
+
+def _show(found: "Simulated") -> None:
+    from cvinfer.report.studies import print_study
+
+    print_study(found.document)
+    outcome = found.outcome
+    store = ""
+    if found.store is not None:
+        store = f" The store is {found.store}{found.store_remark}."
+    made = f"{outcome.reused} reused from the store, {outcome.fitted} made now"
+    say(f"\nBlocks of replications: {made}.{store}")
+    names = ", ".join(path.name for path in found.files)
+    say(f"Files: {names} in {found.directory}")
+    for remark in found.remarks:
+        tell(remark)

@@ -1,0 +1,96 @@
+"""What is kept of the replications that one learner was fitted on: arrays in one row of bytes.
+
+For the splits of a scheme: which test records were predicted wrong, one bit each, with the sizes of
+the splits and, where they are wanted, confusion matrices. For the truth: counts alone. A fit that
+failed has its mark, and its message is counted.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from dataclasses import dataclass, field
+from typing import Any, Mapping, Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cvinfer.errors import CvinferError
+
+_HEAD = struct.Struct("<I")
+#: What may be in a row, with the numbers that each is made of.
+_TYPES = {
+    "train": "<i4",
+    "test": "<i4",
+    "wrong": "|u1",
+    "failed": "|b1",
+    "confusions": "<i4",
+    "tables": "<i4",
+}
+#: No array of a stored row is larger; a damaged one may claim to be.
+_MOST = 1 << 31
+
+
+class DamagedError(CvinferError):
+    """A row that is not what was stored."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """Some replications of one learner on the splits of one scheme.
+
+    Axes are replications, partitions, splits. train, test: sizes of the splits. wrong: one bit for
+    each test record, in that order, packed; of a failed fit they mean nothing. confusions: (..., C,
+    4) or None. tables: of two learners' losses, (..., 4), where these are drawn and not fitted.
+    messages: why fits failed, with how often.
+    """
+
+    train: NDArray[np.int32]
+    test: NDArray[np.int32]
+    wrong: NDArray[np.uint8]
+    failed: NDArray[np.bool_]
+    confusions: Optional[NDArray[np.int32]] = None
+    tables: Optional[NDArray[np.int32]] = None
+    messages: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def losses(self) -> NDArray[np.bool_]:
+        """1 where a prediction is wrong, in one row."""
+        count = int(self.test.sum(dtype=np.int64))
+        return np.unpackbits(self.wrong, count=count).astype(bool)
+
+
+def pack(made: Made) -> NDArray[np.uint8]:
+    arrays = {name: getattr(made, name) for name in _TYPES if getattr(made, name) is not None}
+    shapes = {name: list(array.shape) for name, array in arrays.items()}
+    head = json.dumps({"shapes": shapes, "messages": dict(made.messages)}).encode()
+    parts = [_HEAD.pack(len(head)), head]
+    parts += [np.ascontiguousarray(a, dtype=_TYPES[name]).tobytes() for name, a in arrays.items()]
+    return np.frombuffer(zlib.compress(b"".join(parts), 1), dtype=np.uint8)
+
+
+def unpack(values: NDArray[np.uint8]) -> Made:
+    """What was packed; raises `DamagedError` where that cannot be."""
+    try:
+        return _unpacked(zlib.decompress(np.asarray(values, dtype=np.uint8).tobytes()))
+    except (zlib.error, struct.error, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DamagedError(f"what is stored of a replication cannot be read: {error}") from None
+
+
+def _unpacked(data: bytes) -> Made:
+    (length,) = _HEAD.unpack_from(data)
+    head = json.loads(data[_HEAD.size : _HEAD.size + length])
+    at = _HEAD.size + length
+    arrays: dict[str, Any] = {}
+    for name, shape in head["shapes"].items():
+        dtype = np.dtype(_TYPES[name])
+        count = int(np.prod([int(size) for size in shape], dtype=np.int64))
+        if not 0 <= count <= _MOST:
+            raise ValueError("sizes that cannot be")
+        arrays[name] = np.frombuffer(data, dtype, count, at).reshape(shape)
+        at += count * dtype.itemsize
+    if at != len(data):
+        raise ValueError("too long")
+    messages = {str(text): int(count) for text, count in head["messages"].items()}
+    return Made(**arrays, messages=messages)

@@ -1,0 +1,553 @@
+"""Tests, intervals and variances on a stretch of replications at once, added up in states."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Iterator, Mapping, NamedTuple, Optional, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cvinfer import inference
+from cvinfer.documents import JsonObject
+from cvinfer.inference import InputError, Procedure, infer, procedure
+from cvinfer.inference.tables import Batch, arguments, mean_losses
+from cvinfer.planning import Use
+from cvinfer.studies.gather import Gathered
+from cvinfer.studies.model import MU0_TRUTH, Study
+from cvinfer.studies.plan import OF_ERRORS, OUTCOMES, PlannedPoint, Splits, learners_used
+from cvinfer.studies.states import (
+    HALF,
+    WIDTH,
+    BINS,
+    ComponentsState,
+    IntervalState,
+    MeanState,
+    State,
+    TestState,
+)
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Pair = tuple[str, Optional[str]]
+
+#: The words of a measure of `cvinfer.inference` that an interval is for: from a confusion matrix.
+ERROR_RATE = "error rate"
+
+
+class Learned(NamedTuple):
+    """What a test found in each decision, replications × partitions; NaN where there is nothing."""
+
+    reject: Bools
+    tie: Bools
+    degenerate: Bools
+    failed: Bools
+    statistic: Floats
+    estimate: Floats
+    variance: Floats
+    loss_a: Floats
+    loss_b: Floats
+    lower: Floats
+    upper: Floats
+
+
+def evaluate(
+    study: Study,
+    planned: PlannedPoint,
+    gathered: Gathered,
+    mu0: Mapping[tuple[str, Pair], float],
+) -> Iterator[State]:
+    """The states of one point over one stretch of replications.
+
+    `mu0`: the mean estimate of tests whose hypothesis is that, by test and pair.
+    """
+    for pair in pairs_of(planned):
+        for use in planned.uses:
+            found = learned(study, planned, gathered, use, pair, mu0.get((use.request.name, pair)))
+            yield from _test_states(study, planned, gathered, use, pair, found)
+    yield from _interval_states(planned, gathered)
+    yield from _truth_states(planned, gathered)
+    if study.variances:
+        yield from _component_states(planned, gathered)
+
+
+def pairs_of(planned: PlannedPoint) -> Sequence[Pair]:
+    if not planned.point.spec.learners:
+        return (("A", "B"),)
+    return planned.point.spec.pairs
+
+
+# --- tests ----------------------------------------------------------------------------------------
+
+
+def learned(
+    study: Study,
+    planned: PlannedPoint,
+    gathered: Gathered,
+    use: Use,
+    pair: Pair,
+    mu0: Optional[float] = None,
+) -> Learned:
+    """One test on all decisions of a stretch."""
+    declared = procedure(use.request.name)
+    options: dict[str, Any] = {"alpha": planned.point.spec.alpha, **use.request.options}
+    if options.get("mu0") == MU0_TRUTH:
+        options["mu0"] = 0.0 if mu0 is None else mu0
+    used = [planned.splits[at] for at in use.partitions]
+    parts = [_tables(gathered, planned, pair, one) for one in used]
+    count = gathered.count * planned.point.partitions
+    found = _nothing(count)
+    failed = np.zeros(count, dtype=bool)
+    for _, gone, _ in parts:
+        failed |= gone.reshape(count, -1).any(axis=-1)
+    signature = np.concatenate(
+        [
+            np.concatenate([train, tables.sum(axis=-1)], axis=-1).reshape(count, -1)
+            for tables, _, train in parts
+        ],
+        axis=-1,
+    )
+    for rows in _alike(signature, ~failed):
+        batches = [
+            Batch(
+                tables.reshape(count, *one.partition.shape, 4)[rows],
+                train.reshape(count, -1)[rows[0]].reshape(one.partition.shape),
+            )
+            for (tables, _, train), one in zip(parts, used)
+        ]
+        try:
+            _fill(found, rows, declared, batches, options, planned.point.truth is not None)
+        except InputError:
+            failed[rows] = True
+    found.failed[:] = failed
+    tie = found.degenerate & np.isinf(found.statistic)
+    found.tie[:] = tie
+    if study.ties == "rejected" or (study.ties == "papers" and _two_fold(used)):
+        found.reject[:] |= tie
+    return found
+
+
+def _two_fold(used: Sequence[Splits]) -> bool:
+    """Whether a test is on one two-fold cross-validation: there the papers count ties."""
+    return used[0].partition.shape == (2,)
+
+
+def _tables(
+    gathered: Gathered, planned: PlannedPoint, pair: Pair, one: Splits
+) -> tuple[Any, Bools, Any]:
+    a, b = pair
+    if not planned.point.spec.learners:
+        a, b = OUTCOMES.name, None
+    return gathered.tables(a, b, one)
+
+
+def _alike(signature: NDArray[np.int64], wanted: Bools) -> Iterator[NDArray[np.int64]]:
+    """The rows with splits of the same sizes; nearly always that is all of them."""
+    rows = np.flatnonzero(wanted)
+    if not rows.size:
+        return
+    if (signature[rows] == signature[rows[0]]).all():
+        yield rows
+        return
+    _, group = np.unique(signature[rows], axis=0, return_inverse=True)
+    for number in range(int(group.max()) + 1):
+        yield rows[np.ravel(group) == number]
+
+
+def _nothing(count: int) -> Learned:
+    numbers = [np.full(count, np.nan) for _ in range(7)]
+    flags = [np.zeros(count, dtype=bool) for _ in range(4)]
+    return Learned(*flags, *numbers)
+
+
+def _fill(
+    found: Learned,
+    rows: NDArray[np.int64],
+    declared: Procedure,
+    batches: Sequence[Batch],
+    options: Mapping[str, Any],
+    ends: bool,
+) -> None:
+    result = infer(declared.name, *arguments(declared, batches), **options)
+    found.reject[rows] = result.reject
+    found.degenerate[rows] = result.degenerate
+    found.statistic[rows] = np.nan if result.statistic is None else result.statistic
+    found.estimate[rows] = result.estimate
+    found.variance[rows] = np.nan if result.variance is None else result.variance
+    loss_a, loss_b = mean_losses(declared, batches)
+    found.loss_a[rows], found.loss_b[rows] = loss_a, loss_b
+    if ends and declared.has_interval:
+        interval = result.interval()
+        if interval is not None:
+            found.lower[rows], found.upper[rows] = interval
+
+
+def _test_states(
+    study: Study,
+    planned: PlannedPoint,
+    gathered: Gathered,
+    use: Use,
+    pair: Pair,
+    found: Learned,
+) -> Iterator[State]:
+    point = planned.point
+    about: JsonObject = {
+        "at": dict(point.at),
+        "kind": "test",
+        "name": use.request.name,
+        "a": pair[0],
+        "b": pair[1],
+        "scheme": " + ".join(planned.splits[at].partition.label for at in use.partitions),
+        "settings": {
+            "alpha": float(use.request.options.get("alpha", point.spec.alpha)),
+            "partitions": point.partitions,
+            **({"histogram": True} if study.distributions else {}),
+            **({"variances": True} if study.variances else {}),
+        },
+    }
+    state = TestState(about)
+    times = point.partitions
+    by_set = found.failed.reshape(-1, times)
+    fine = ~found.failed
+    state.count(
+        replications=gathered.count,
+        decisions=fine.sum(),
+        rejections=(found.reject & fine).sum(),
+        ties=(found.tie & fine).sum(),
+        degenerate=(found.degenerate & fine).sum(),
+        failed=by_set.any(axis=1).sum(),
+    )
+    for name in ("estimate", "loss_a", "loss_b"):
+        state.add(name, getattr(found, name)[fine].tolist())
+    if times > 1:
+        whole = ~by_set.any(axis=1)
+        rejected = found.reject.reshape(-1, times).sum(axis=1)[whole]
+        state.count(**{f"k={k}": int((rejected == k).sum()) for k in np.unique(rejected)})
+    if study.distributions:
+        state.count(**_binned(found.statistic[fine]))
+    if study.variances:
+        first = np.arange(0, len(fine), times)
+        _add_moments(state, found, first[fine[first]], gathered, times)
+    yield state
+    if point.truth is not None and procedure(use.request.name).has_interval:
+        yield _difference_state(planned, gathered, use, pair, found)
+
+
+def _add_moments(
+    state: State, found: Learned, rows: NDArray[np.int64], gathered: Gathered, times: int
+) -> None:
+    """What political ratios are made of, from the first partition of each data set."""
+    numbers = gathered.stretch.first + rows // times
+    estimate, variance = found.estimate[rows], found.variance[rows]
+    known = np.isfinite(variance)
+    state.grouped("count", np.ones(len(rows)), numbers)
+    state.grouped("estimate", estimate, numbers)
+    state.grouped("estimate2", estimate**2, numbers)
+    state.grouped("variances", known.astype(np.float64), numbers)
+    state.grouped("var", np.where(known, variance, 0.0), numbers)
+
+
+def _binned(statistic: Floats) -> dict[str, int]:
+    """Histogram of a statistic; what has none is in no bin, what is infinite at an end."""
+    known = statistic[~np.isnan(statistic)]
+    inside = known[(known >= -HALF) & (known < HALF)]
+    counts = np.bincount(np.floor((inside + HALF) / WIDTH).astype(np.int64), minlength=BINS)
+    found = {f"bin={at}": int(counts[at]) for at in np.flatnonzero(counts)}
+    found["bin=below"] = int((known < -HALF).sum())
+    found["bin=above"] = int((known >= HALF).sum())
+    return found
+
+
+# --- truth ----------------------------------------------------------------------------------------
+
+
+def _difference_state(
+    planned: PlannedPoint, gathered: Gathered, use: Use, pair: Pair, found: Learned
+) -> State:
+    """A test's interval for the difference, against the true difference of its replication."""
+    truth = _true_difference(gathered, pair)
+    times = planned.point.partitions
+    about: JsonObject = {
+        "at": dict(planned.point.at),
+        "kind": "interval",
+        "name": use.request.name,
+        "a": pair[0],
+        "b": pair[1],
+        "averaging": None,
+        "settings": {"level": 1.0 - planned.point.spec.alpha},
+    }
+    # One interval a data set: the first partition's.
+    rows = slice(0, None, times)
+    lower, upper = found.lower[rows], found.upper[rows]
+    return _covering(
+        about, lower, upper, truth, found.degenerate[rows], found.failed[rows], (-1.0, 1.0)
+    )
+
+
+def _true_difference(gathered: Gathered, pair: Pair) -> Floats:
+    a, b = pair
+    first = gathered.truths(a).errors
+    return first if b is None else np.asarray(first - gathered.truths(b).errors)
+
+
+def _covering(
+    about: JsonObject,
+    lower: Floats,
+    upper: Floats,
+    truth: Floats,
+    degenerate: Bools,
+    failed: Bools,
+    bounds: tuple[float, float],
+) -> IntervalState:
+    state = IntervalState(about)
+    made = ~failed & np.isfinite(lower) & np.isfinite(upper) & np.isfinite(truth)
+    low, high, true = lower[made], upper[made], truth[made]
+    length = high - low
+    state.count(
+        replications=len(made),
+        failed=(~made).sum(),
+        covered=((low <= true) & (true <= high)).sum(),
+        outside=((low < bounds[0]) | (high > bounds[1])).sum(),
+        degenerate=(degenerate & made).sum(),
+    )
+    state.add("length", length.tolist())
+    state.add("length2", (length**2).tolist())
+    state.add("truth", true.tolist())
+    return state
+
+
+def _truth_states(planned: PlannedPoint, gathered: Gathered) -> Iterator[State]:
+    """True errors and differences, averaged."""
+    if planned.point.truth is None:
+        return
+    at = dict(planned.point.at)
+    for learner in used_learners(planned):
+        about = {"at": at, "kind": "quantity", "name": "true_loss", "of": "loss"}
+        yield _mean({**about, "learner": learner}, gathered.truths(learner).errors)
+    for a, b in pairs_of(planned):
+        if b is not None:
+            about = {"at": at, "kind": "quantity", "name": "true_difference", "of": "difference"}
+            yield _mean({**about, "a": a, "b": b}, _true_difference(gathered, (a, b)))
+
+
+def used_learners(planned: PlannedPoint) -> list[str]:
+    return [name for name in learners_used(planned) if name != OUTCOMES.name]
+
+
+def _mean(about: JsonObject, values: Floats) -> MeanState:
+    state = MeanState({**about, "settings": {}})
+    known = values[np.isfinite(values)]
+    state.count(replications=len(values), made=len(known))
+    state.add("value", known.tolist())
+    state.add("value2", (known**2).tolist())
+    return state
+
+
+# --- intervals of one learner ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """Whose interval: confusion matrices (R, *shape, 4), and the truth of each replication."""
+
+    word: Optional[str]
+    data: tuple[Any, ...]
+    truth: Floats
+    options: JsonObject
+
+
+def _interval_states(planned: PlannedPoint, gathered: Gathered) -> Iterator[State]:
+    spec = planned.point.spec
+    for use in planned.interval_uses:
+        for learner in planned.learners:
+            one = planned.splits[use.partitions[0]]
+            declared = procedure(use.request.name)
+            failed, asked = _asked(planned, gathered, declared, learner, one)
+            for each in asked:
+                about: JsonObject = {
+                    "at": dict(planned.point.at),
+                    "kind": "interval",
+                    "name": use.request.name,
+                    "learner": learner,
+                    "averaging": each.word,
+                    "settings": {"level": 1.0 - spec.alpha},
+                }
+                options = {"alpha": spec.alpha, **each.options, **use.request.options}
+                yield _one_interval(about, declared, each, options, failed)
+
+
+def _one_interval(
+    about: JsonObject, declared: Procedure, asked: _Asked, options: JsonObject, failed: Bools
+) -> State:
+    count = len(failed)
+    lower, upper = np.full(count, np.nan), np.full(count, np.nan)
+    degenerate = np.zeros(count, dtype=bool)
+    rows = np.flatnonzero(~failed)
+    if rows.size:
+        data = [each[rows] if isinstance(each, np.ndarray) else each for each in asked.data]
+        try:
+            _put_ends(declared, data, options, rows, lower, upper, degenerate)
+        except InputError:  # some replication has no such interval: each by itself
+            for row in range(len(rows)):
+                single = [e[row : row + 1] if isinstance(e, np.ndarray) else e for e in data]
+                try:
+                    at = rows[row : row + 1]
+                    _put_ends(declared, single, options, at, lower, upper, degenerate)
+                except InputError:
+                    continue
+    return _covering(about, lower, upper, asked.truth, degenerate, failed, (0.0, 1.0))
+
+
+def _put_ends(
+    declared: Procedure,
+    data: Sequence[Any],
+    options: JsonObject,
+    rows: NDArray[np.int64],
+    lower: Floats,
+    upper: Floats,
+    degenerate: Bools,
+) -> None:
+    result = infer(declared.name, *data, **options)
+    lower[rows], upper[rows] = result.lower, result.upper
+    degenerate[rows] = result.degenerate
+
+
+def _asked(
+    planned: PlannedPoint, gathered: Gathered, declared: Procedure, learner: str, one: Splits
+) -> tuple[Bools, list[_Asked]]:
+    """Which replications failed, and every interval that a learner gets on a partition."""
+    shape = one.partition.shape
+    truths = gathered.truths(learner)
+    if declared.data in OF_ERRORS:
+        tables, gone, _ = gathered.tables(learner, None, one)
+        tables, failed = tables[:, 0], gone[:, 0].any(axis=-1)
+        errors = tables[..., 0] + tables[..., 1]
+        errors = errors.astype(np.float64).reshape(-1, *shape)
+        sizes = one.partition.sizes[..., 1]
+        if declared.data == "total_errors":
+            axes = tuple(range(1, 1 + len(shape)))
+            return failed, [_Asked(None, (errors.sum(axis=axes), sizes.sum()), truths.errors, {})]
+        return failed, [_Asked(None, (errors, sizes), truths.errors, {})]
+    confusions, gone = gathered.confusions(learner, one)
+    confusions, failed = confusions[:, 0].astype(np.float64), gone[:, 0].any(axis=-1)
+    assert truths.confusions is not None
+    classes = planned.point.example.classes
+    positive = _positive(planned)
+    found = []
+    for word, codes, micro in _averages(classes, positive, declared):
+        matrices = confusions[:, :, codes].reshape(-1, *shape, len(codes), 4)
+        true = truths.confusions[:, codes].astype(np.float64)
+        truth = _true_score(declared, true, micro)
+        if declared.data == "scores":
+            with np.errstate(invalid="ignore", divide="ignore"):
+                scores = np.asarray(inference.f1_scores(matrices)).mean(axis=-1)
+            known = np.isfinite(scores.reshape(len(scores), -1)).all(axis=-1)
+            failed = failed | ~known
+            found.append(_Asked(word, (scores,), truth, {}))
+        else:
+            options = {"scheme": one.partition.scheme, "micro": micro}
+            found.append(_Asked(word, (matrices.sum(axis=-2),), truth, options))
+    return failed, found
+
+
+def _averages(
+    classes: Sequence[str], positive: Optional[int], declared: Procedure
+) -> list[tuple[str, list[int], bool]]:
+    """Words, class codes, and whether they are added up: as in a comparison's intervals."""
+    if positive is not None:
+        return [(f"class {classes[positive]!r}", [positive], False)]
+    every = list(range(len(classes)))
+    if declared.data == "scores":
+        return [("macro", every, False)]
+    each = [(f"class {name!r}", [code], False) for code, name in enumerate(classes)]
+    return [*each, ("micro", every, True)]
+
+
+def _true_score(declared: Procedure, confusions: Floats, micro: bool) -> Floats:
+    """The measure of an interval on the fresh records; classes are on the axis before the last."""
+    if micro or declared.data != "scores":
+        confusions = confusions.sum(axis=-2, keepdims=True)
+    tp, fp, fn = (confusions[..., at] for at in (0, 1, 2))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        scores = {
+            "F1": 2 * tp / (2 * tp + fp + fn),
+            "precision": tp / (tp + fp),
+            "recall": tp / (tp + fn),
+        }[str(declared.measure)]
+    return np.asarray(scores.mean(axis=-1))
+
+
+def _positive(planned: PlannedPoint) -> Optional[int]:
+    point = planned.point
+    own = point.example.source.get("positive")
+    label = point.spec.positive if own is None else str(own)
+    return None if label is None else point.example.classes.index(label)
+
+
+# --- variances ------------------------------------------------------------------------------------
+
+
+def _component_states(planned: PlannedPoint, gathered: Gathered) -> Iterator[State]:
+    """σ1², σ2², σ3², ρ1, ρ2, L, AL of each m×2 partition: of losses, differences, disagreements."""
+    at = dict(planned.point.at)
+    for one in planned.splits:
+        shape = one.partition.shape
+        if len(shape) != 2 or shape[1] != 2 or shape[0] < 2:
+            continue
+        about: JsonObject = {
+            "at": at,
+            "kind": "quantity",
+            "name": "",
+            "scheme": one.partition.label,
+            "settings": {"m": shape[0]},
+        }
+        for learner in used_learners(planned):
+            tables, failed, _ = gathered.tables(learner, None, one)
+            rates = (tables[..., 0] + tables[..., 1]) / tables.sum(axis=-1)
+            yield _components({**about, "of": "loss", "learner": learner}, rates, failed, gathered)
+        for pair in pairs_of(planned):
+            if pair[1] is None:
+                continue
+            tables, failed, _ = _tables(gathered, planned, pair, one)
+            size = tables.sum(axis=-1)
+            named = {**about, "a": pair[0], "b": pair[1]}
+            d = (tables[..., 1] - tables[..., 2]) / size
+            yield _components({**named, "of": "difference"}, d, failed, gathered)
+            e = (tables[..., 1] + tables[..., 2]) / size
+            settings = {"m": shape[0], "names": {"variance": "var_e"}}
+            disagreement = {**named, "of": "disagreement", "settings": settings}
+            yield _components(disagreement, e, failed, gathered)
+
+
+def _components(
+    about: JsonObject, values: Any, failed: Bools, gathered: Gathered
+) -> ComponentsState:
+    """The sums of one stretch, of the first partition of each data set."""
+    m = int(about["settings"]["m"])
+    first = values[:, 0].reshape(-1, m, 2).astype(np.float64)
+    fine = ~failed[:, 0].any(axis=-1)
+    d = first[fine]
+    numbers = gathered.stretch.first + np.flatnonzero(fine)
+    state = ComponentsState(about)
+    state.count(replications=gathered.count, made=len(d))
+    flat = d.reshape(-1, 2 * m)
+    square = (flat**2).sum(axis=1)
+    within = 2 * (d[..., 0] * d[..., 1]).sum(axis=1)
+    between = flat.sum(axis=1) ** 2 - square - within
+    state.grouped("count", np.ones(len(d)), numbers)
+    for at in range(2 * m):
+        state.grouped(f"d{at}", flat[:, at], numbers)
+    named = {"square": square, "within": within, "between": between}
+    if len(d):
+        named["l"] = np.atleast_1d(inference.l_estimator(d))
+        named["al"] = np.atleast_1d(inference.al_estimator(d))
+    for name, each in named.items():
+        state.grouped(name, np.asarray(each), numbers)
+    return state
+
+
+def mean_estimate(found: Sequence[Learned]) -> float:
+    """The mean of an estimate over all decisions that there are."""
+    known = np.concatenate([each.estimate[~each.failed] for each in found])
+    return math.fsum(known.tolist()) / len(known) if len(known) else 0.0

@@ -1,0 +1,63 @@
+"""What a study writes into its directory."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Sequence
+
+from cvinfer.documents import JsonObject
+from cvinfer.errors import UserError
+from cvinfer.foreign import shown
+from cvinfer.limits import RESULT_BYTES, Unreadable, read_file
+from cvinfer.report.files import write_text
+from cvinfer.report.studies import STUDY_NAME, write_study
+from cvinfer.runner.files import no_place
+from cvinfer.schemas import schema
+
+
+def study_text(document: JsonObject) -> str:
+    """study.json as text: one line for each cell, so that two of them can be compared."""
+    head = {key: value for key, value in document.items() if key != "cells"}
+    cells = ",\n  ".join(_line(cell) for cell in document["cells"])
+    lines = [f" {json.dumps(key)}: {_line(value)}" for key, value in head.items()]
+    at = 1 + list(document).index("cells")
+    lines.insert(at - 1, f' "cells": [\n  {cells}\n ]' if cells else ' "cells": []')
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _line(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def read_study_file(path: Path) -> JsonObject:
+    """A study.json, checked against its schema; raises where it is none."""
+    try:
+        found = json.loads(read_file(path, RESULT_BYTES))
+    except Unreadable as error:
+        raise UserError(f"{path} cannot be read: {error}") from None
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror or error}") from None
+    except (ValueError, RecursionError):
+        raise UserError(f"{path} is no study.json: it is no JSON") from None
+    from jsonschema import Draft202012Validator
+
+    faults = Draft202012Validator(schema("study")).iter_errors(found)
+    first = next(iter(faults), None)
+    if first is not None:
+        where = ".".join(map(str, first.absolute_path)) or "the file"
+        raise UserError(f"{path} is no study.json: {where}: {shown(first.message)[:200]}")
+    return found  # type: ignore[no-any-return]
+
+
+def write_study_files(
+    directory: Path, document: JsonObject
+) -> tuple[Sequence[Path], Sequence[str]]:
+    """study.json, tables and plots; what could not be made is told in the second."""
+    try:
+        path = directory / STUDY_NAME
+        write_text(path, study_text(document))
+        made, remarks = write_study(directory, document)
+    except OSError as error:
+        raise no_place(directory, error) from None
+    return [path, *made], remarks

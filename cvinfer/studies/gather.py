@@ -1,0 +1,176 @@
+"""From stored blocks to arrays: contingency tables, confusion matrices, truths."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Mapping, NamedTuple, Optional, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cvinfer.execute.replications.packed import Made, unpack
+from cvinfer.execute.store import Store
+from cvinfer.studies.model import Range
+from cvinfer.studies.plan import Fitting, Piece, PlannedPoint, Splits, StudyPlan
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+class Whole(NamedTuple):
+    """One learner on all splits of a scheme, for consecutive replications.
+
+    Axes are replications, partitions, splits. losses: of all test records in one row. starts: where
+    each split begins in it.
+    """
+
+    train: Ints
+    test: Ints
+    losses: Bools
+    failed: Bools
+    confusions: Optional[Ints]
+    tables: Optional[Ints]
+
+    @property
+    def starts(self) -> Ints:
+        sizes = self.test.reshape(-1)
+        return np.asarray(np.concatenate([[0], np.cumsum(sizes)[:-1]]), dtype=np.int64)
+
+
+class Truths(NamedTuple):
+    """What a learner is worth in each replication: its error; NaN where it failed."""
+
+    errors: NDArray[np.float64]
+    confusions: Optional[Ints]
+
+
+@dataclass
+class Gathered:
+    """A stretch of replications of one point, read from the store when it is asked for."""
+
+    plan: StudyPlan
+    planned: PlannedPoint
+    stretch: Range
+    wanted: Mapping[Fitting, Sequence[Piece]]
+    store: Store
+    messages: dict[tuple[str, str], int]
+
+    def __post_init__(self) -> None:
+        self._wholes: dict[tuple[str, int], Whole] = {}
+
+    @property
+    def count(self) -> int:
+        return self.stretch.size
+
+    def whole(self, learner: str, scheme: int) -> Whole:
+        """Everything of a learner on a scheme of the point's recipe."""
+        if (learner, scheme) not in self._wholes:
+            blocks = self._blocks(learner, scheme)
+            self._wholes[learner, scheme] = _joined(blocks)
+        return self._wholes[learner, scheme]
+
+    def tables(self, a: str, b: Optional[str], one: Splits) -> tuple[Ints, Bools, Ints]:
+        """Contingency tables (R, P, S, 4), which splits failed, and training sizes (R, P, S).
+
+        Without `b` the second learner is one that is never wrong.
+        """
+        first = self.whole(a, one.scheme)
+        if first.tables is not None:
+            found, failed = first.tables, first.failed
+        else:
+            second = None if b is None else self.whole(b, one.scheme)
+            wrong_a = first.losses
+            wrong_b = np.zeros_like(wrong_a) if second is None else second.losses
+            starts = first.starts
+            count_a, count_b, both = (
+                np.add.reduceat(each, starts, dtype=np.int64)
+                for each in (wrong_a, wrong_b, wrong_a & wrong_b)
+            )
+            size = first.test.reshape(-1)
+            cells = [both, count_a - both, count_b - both, size - count_a - count_b + both]
+            found = np.stack(cells, axis=-1).reshape(*first.test.shape, 4)
+            failed = first.failed if second is None else first.failed | second.failed
+        at = one.positions
+        return found[:, :, at], failed[:, :, at], first.train[:, :, at]
+
+    def confusions(self, learner: str, one: Splits) -> tuple[Ints, Bools]:
+        """(R, P, S, C, 4) and which splits failed."""
+        found = self.whole(learner, one.scheme)
+        assert found.confusions is not None
+        return found.confusions[:, :, one.positions], found.failed[:, :, one.positions]
+
+    def truths(self, learner: str) -> Truths:
+        """True errors of the replications, and confusion matrices (R, C, 4) where they are kept."""
+        recipe = self.plan.recipes[self.planned.recipe]
+        blocks = self._blocks(learner, len(recipe.schemes))
+        wrong = np.concatenate([np.frombuffer(one.wrong.tobytes(), "<i8") for one in blocks])
+        size = np.concatenate([one.test.reshape(-1) for one in blocks]).astype(np.float64)
+        failed = np.concatenate([one.failed.reshape(-1) for one in blocks])
+        errors = np.full(len(size), np.nan)
+        fine = ~failed & (size > 0)
+        errors[fine] = wrong[fine] / size[fine]
+        confusions = None
+        if all(one.confusions is not None for one in blocks):
+            rows = [np.asarray(one.confusions)[:, 0, 0] for one in blocks]
+            confusions = np.concatenate(rows).astype(np.int64)
+        return Truths(errors, confusions)
+
+    def _blocks(self, learner: str, scheme: int) -> list[Made]:
+        fitting = self.plan.fittings[self.planned.recipe, scheme, self.planned.learners[learner]]
+        inside = [
+            one
+            for one in self.wanted[fitting]
+            if self.stretch.first <= one.first + 1 <= self.stretch.last
+        ]
+        stored = self.store.get_many(one.key for one in inside)
+        found = []
+        for one in inside:
+            if one.key in stored:
+                made = unpack(stored[one.key].values)
+                for message, count in made.messages.items():
+                    key = (learner, message)
+                    self.messages[key] = self.messages.get(key, 0) + count
+            else:
+                made = self._nothing(scheme, one.size)
+            found.append(made)
+        return found
+
+    def _nothing(self, scheme: int, count: int) -> Made:
+        """A block that was lost with its worker: every fit of it failed."""
+        recipe = self.plan.recipes[self.planned.recipe]
+        if scheme == len(recipe.schemes):
+            sizes = np.ones((1, 2), dtype=np.int32)
+            wrong = np.zeros(count * 8, dtype=np.uint8)
+        else:
+            point = self.planned.point
+            partition = recipe.schemes[scheme].made(point.example, 0)
+            sizes = np.asarray(partition.sizes.reshape(-1, 2), dtype=np.int32)
+            total = int(sizes[:, 1].sum()) * count * recipe.partitions
+            wrong = np.zeros(-(-total // 8), dtype=np.uint8)
+        shape = (count, recipe.partitions if scheme < len(recipe.schemes) else 1, len(sizes))
+        train, test = (np.broadcast_to(sizes[:, at], shape) for at in (0, 1))
+        confusions = None
+        if recipe.confusions:
+            confusions = np.zeros((*shape, recipe.n_classes, 4), dtype=np.int32)
+        return Made(train, test, wrong, np.ones(shape, dtype=bool), confusions)
+
+
+def _joined(blocks: Sequence[Made]) -> Whole:
+    def joined(name: str) -> Optional[Ints]:
+        parts = [getattr(one, name) for one in blocks]
+        if any(part is None for part in parts):
+            return None
+        return np.asarray(np.concatenate(parts), dtype=np.int64)
+
+    tables = joined("tables")
+    losses = np.empty(0, dtype=bool)
+    if tables is None:
+        losses = np.concatenate([one.losses for one in blocks])
+    return Whole(
+        train=np.concatenate([one.train for one in blocks]).astype(np.int64),
+        test=np.concatenate([one.test for one in blocks]).astype(np.int64),
+        losses=losses,
+        failed=np.concatenate([one.failed for one in blocks]),
+        confusions=joined("confusions"),
+        tables=tables,
+    )
