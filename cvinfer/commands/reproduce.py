@@ -33,7 +33,10 @@ PLACE = "reproduction"
     help="Where results go, as PAPER/ITEM/STUDY.json (default: results/reproduction here).",
 )
 @click.option(
-    "--store", type=PATH, metavar="FILE", help="File of finished fits (default: results/store.sqlite)."
+    "--store",
+    type=PATH,
+    metavar="FILE",
+    help="File of finished fits (default: results/store.sqlite).",
 )
 @JOBS
 @QUIET

@@ -24,7 +24,7 @@ ABOUT = ("learner", "a", "b", "averaging", "scheme")
 
 
 class ClaimFound(NamedTuple):
-    """A claim with its verdict. right: points that do what it says, of `points`. worst: in words."""
+    """A claim with its verdict. right: points that do what it says. worst: the least of them."""
 
     text: str
     verdict: str
@@ -113,21 +113,19 @@ def points_of(item: Item, where: JsonObject, results: Results) -> list[Point]:
     name, derived = where.get("name"), where.get("derived")
     places: list[tuple[Mapping[str, Any], Mapping[str, Any]]] = []
     for cell in cells_of(document, kind, name, at, match):
-        here = (
-            cell.get("at", {}),
-            {key: cell[key] for key in ABOUT if cell.get(key) is not None},
-        )
-        if derived is None or here not in places:
-            places.append(here)
+        about = {key: cell[key] for key in ABOUT if cell.get(key) is not None}
+        place = (cell.get("at", {}), about)
+        if derived is None or place not in places:
+            places.append(place)
     found = []
-    for here, about in places:
-        if derived is not None and not _all_there(document, kind, derived, here, about, match):
+    for here, about_it in places:
+        if derived is not None and not _all_there(document, kind, derived, here, about_it, match):
             continue
         rule = {} if derived is None else {"derived": derived}
         wanted = name if derived is None else "derived"
-        number = number_at(document, kind, field, str(wanted), here, {**match, **about}, rule)
+        number = number_at(document, kind, field, str(wanted), here, {**match, **about_it}, rule)
         if not math.isnan(number.value):
-            found.append(Point(here, about, number))
+            found.append(Point(here, about_it, number))
     return found
 
 
@@ -188,23 +186,17 @@ def _compared(
     ]
 
 
-def less(
-    options: JsonObject, numbers: Callable[[JsonObject], Sequence[Point]]
-) -> list[Finding]:
+def less(options: JsonObject, numbers: Callable[[JsonObject], Sequence[Point]]) -> list[Finding]:
     """left is at most right, a number or the numbers at the same points."""
     return _compared(options, numbers, 1.0)
 
 
-def more(
-    options: JsonObject, numbers: Callable[[JsonObject], Sequence[Point]]
-) -> list[Finding]:
+def more(options: JsonObject, numbers: Callable[[JsonObject], Sequence[Point]]) -> list[Finding]:
     """left is at least right."""
     return _compared(options, numbers, -1.0)
 
 
-def between(
-    options: JsonObject, numbers: Callable[[JsonObject], Sequence[Point]]
-) -> list[Finding]:
+def between(options: JsonObject, numbers: Callable[[JsonObject], Sequence[Point]]) -> list[Finding]:
     """of lies between low and high; one of them may be left out."""
     low, high = float(options.get("low", -math.inf)), float(options.get("high", math.inf))
     return [
@@ -239,23 +231,17 @@ def _steps(
     ]
 
 
-def rises(
-    options: JsonObject, numbers: Callable[[JsonObject], Sequence[Point]]
-) -> list[Finding]:
+def rises(options: JsonObject, numbers: Callable[[JsonObject], Sequence[Point]]) -> list[Finding]:
     """of does not fall from one value of `along` to the next."""
     return _steps(options, numbers, 1.0)
 
 
-def falls(
-    options: JsonObject, numbers: Callable[[JsonObject], Sequence[Point]]
-) -> list[Finding]:
+def falls(options: JsonObject, numbers: Callable[[JsonObject], Sequence[Point]]) -> list[Finding]:
     """of does not rise from one value of `along` to the next."""
     return _steps(options, numbers, -1.0)
 
 
-def lowest(
-    options: JsonObject, numbers: Callable[[JsonObject], Sequence[Point]]
-) -> list[Finding]:
+def lowest(options: JsonObject, numbers: Callable[[JsonObject], Sequence[Point]]) -> list[Finding]:
     """of is nowhere lower than where `along` is `at`."""
     found = _along(options, numbers)
     here = [point for value, point in found if same(value, options["at"])]

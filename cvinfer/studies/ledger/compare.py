@@ -24,8 +24,8 @@ BEYOND = 3.0
 class Compared(NamedTuple):
     """A cell with what was found. ours and se are in the units of print; z is None for exact ones.
 
-    label: the group. note: the misprint, the reason, or why it was not run. other: whether the second
-    study of the group agrees, whatever the first does; None where there is none.
+    label: the group. note: the misprint, the reason, or why it was not run. other: whether the
+    second study of the group agrees, whatever the first does; None where there is none.
     """
 
     label: str
@@ -60,7 +60,9 @@ def compare_item(item: Item, results: Results) -> list[Compared]:
     return found
 
 
-def distance(printed: float, digits: int, scale: float, ours: Measured, paper_runs: int) -> Distance:
+def distance(
+    printed: float, digits: int, scale: float, ours: Measured, paper_runs: int
+) -> Distance:
     """The difference of a printed number and ours in standard errors of both."""
     value, unit = printed / scale, 10.0 ** (-digits) / scale
     rounding = unit**2 / 12.0
@@ -82,7 +84,7 @@ def distance(printed: float, digits: int, scale: float, ours: Measured, paper_ru
 
 
 def _pooled(ours: float, runs: int, papers: float, paper_runs: int) -> float:
-    """Variance of the difference of two rates, at the pooled rate, at least that of half a count."""
+    """Variance of the difference of two rates, at the pooled rate or half a count."""
     total = runs + paper_runs
     share = (ours * runs + papers * paper_runs) / total
     least = 0.5 / total
@@ -98,18 +100,20 @@ def _compared(
     exact: Mapping[str, list[ExactCell]],
 ) -> Compared:
     at = {**group.at, **cell.at}
-    head = (group.label, cell.name, at, group.digits, cell.printed)
+    blank = Compared(
+        group.label, cell.name, at, group.digits, cell.printed, None, None, None, "not run"
+    )
     if group.not_run is not None:
-        return Compared(*head, None, None, None, "not run", group.not_run)
+        return blank._replace(note=group.not_run)
     if group.exact is not None:
         number = the_exact_cell(exact[group.exact], cell.name, at)
-        return _with_exact(head, group, cell, number)
+        return _with_exact(blank, group, cell, number)
     ours = _ours(item, group, cell, at, results, group.study)
     if ours is None or ours.replications < 1 or math.isnan(ours.value):
-        return Compared(*head, None, None, None, "not run", "no stored result")
+        return blank._replace(note="no stored result")
     away = distance(cell.printed, group.digits, group.scale, ours, group.replications)
     if away.se is None:
-        return Compared(*head, None, None, None, "not run", "no standard error is known")
+        return blank._replace(note="no standard error is known")
     verdict, note = _verdict(cell, away.agrees)
     agrees_there = None
     if group.otherwise is not None:
@@ -120,21 +124,27 @@ def _compared(
             if verdict == "differs" and there.agrees:
                 shown = f"{other.value * group.scale:.{group.digits}f}"
                 verdict, note = "explained", f"{group.otherwise.because} ({shown})"
-    value = ours.value * group.scale
-    runs = ours.replications
-    return Compared(*head, value, away.se, away.z, verdict, note, runs, agrees_there)
+    return blank._replace(
+        ours=ours.value * group.scale,
+        se=away.se,
+        z=away.z,
+        verdict=verdict,
+        note=note,
+        replications=ours.replications,
+        other=agrees_there,
+    )
 
 
-def _with_exact(head: Any, group: Group, cell: Cell, number: ExactCell) -> Compared:
+def _with_exact(blank: Compared, group: Group, cell: Cell, number: ExactCell) -> Compared:
     value = number.value * group.scale
     if number.paper_se is None:
         half = 0.5 * 10.0 ** (-group.digits) * (1.0 + 1e-9)
-        agrees, se, z = abs(value - cell.printed) <= half, None, None
+        away = Distance(None, None, abs(value - cell.printed) <= half)
     else:
         ours = Measured(number.value, 0.0, 1, paper_se=number.paper_se)
-        se, z, agrees = distance(cell.printed, group.digits, group.scale, ours, group.replications)
-    verdict, note = _verdict(cell, agrees)
-    return Compared(*head, value, se, z, verdict, note)
+        away = distance(cell.printed, group.digits, group.scale, ours, group.replications)
+    verdict, note = _verdict(cell, away.agrees)
+    return blank._replace(ours=value, se=away.se, z=away.z, verdict=verdict, note=note)
 
 
 def _verdict(cell: Cell, agrees: bool) -> tuple[str, str]:

@@ -78,7 +78,7 @@ def the_exact_cell(cells: Sequence[ExactCell], name: str, at: Mapping[str, Any])
 
 
 def _skewness(a: float, b: float, at: Mapping[str, Any], draws: int) -> list[ExactCell]:
-    """SK1 and SK2; their errors over `draws` are those of normal data, √(6/draws) and √(1/draws)."""
+    """SK1 and SK2 with errors over `draws` as of normal data, √(6/draws) and √(1/draws)."""
     sk1, sk2 = F1Distribution(a, b).skewness()
     return [
         ExactCell("SK1", float(sk1), at, math.sqrt(6.0 / draws)),
@@ -175,13 +175,15 @@ def political_ratio_identity(test: str, printed: Any, lam: Any = "2/3") -> list[
     """
     shapes = {"kfold_t": (1, 2), "corrected_2fold_t": (1, 2), "blocked_3x2_t": (3, 2)}
     shape = shapes.get(test, (5, 2))
-    options = {"lam": value_of(lam, {})} if test == "blocked_3x2_t" else {}
+    options: dict[str, Any] = {"lam": value_of(lam, {})} if test == "blocked_3x2_t" else {}
     worst = 0.0
     for rho1, rho2 in CORRELATIONS:
         columns = np.linalg.cholesky(_covariance(shape[0], rho1, rho2)).T
         d = columns.reshape(-1, *shape) if shape[0] > 1 else columns
         variances = np.asarray(infer(test, d, **options).variance)
-        estimates = d[..., 0, 0] if test == "dietterich_5x2_t" else d.mean(axis=tuple(range(1, d.ndim)))
+        estimates = (
+            d[..., 0, 0] if test == "dietterich_5x2_t" else d.mean(axis=tuple(range(1, d.ndim)))
+        )
         found = float(np.sum(estimates**2) / np.sum(variances))
         expected = value_of(printed, {"r1": rho1, "r2": rho2})
         closed = float(political_ratio(test, rho1, rho2, **options))
@@ -189,7 +191,7 @@ def political_ratio_identity(test: str, printed: Any, lam: Any = "2/3") -> list[
     return [ExactCell("deviation", worst, {})]
 
 
-# --- S4: biases of variance estimates, and the plain test under correlation ------------------------
+# --- S4: biases of variance estimates, and the plain test under correlation -----------------------
 
 
 @computation

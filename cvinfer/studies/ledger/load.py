@@ -12,7 +12,7 @@ from cvinfer.documents import JsonObject
 from cvinfer.errors import Path as Place
 from cvinfer.errors import UserError, listed
 from cvinfer.names import close_match
-from cvinfer.spec.faults import SpecError, in_order
+from cvinfer.spec.faults import Fault, SpecError, in_order
 from cvinfer.spec.text import Document, parse
 from cvinfer.studies.ledger.checks import checks
 from cvinfer.studies.ledger.exact import computations, option_fault
@@ -31,6 +31,8 @@ from cvinfer.studies.ledger.rules import over_studies, rules
 
 PAPERS = ("s0", "s1", "s2", "s3", "s4")
 KINDS = ("test", "interval", "quantity")
+#: Fields of a cell that say which learner or pair it is about.
+WHOSE = ("learner", "a", "b")
 #: A check that needs no study.
 IDENTITY = "identity"
 _BORROWED = re.compile(r"(s[0-4]):(\w+)\.(\w+)")
@@ -128,7 +130,12 @@ CHECKS: Mapping[str, Keys] = {
     IDENTITY: {"exact": (TEXT, True)},
     "less": {"left": (MAPPING, True), "right": (Kind(bool, "a reference"), True), **_POINTWISE},
     "more": {"left": (MAPPING, True), "right": (Kind(bool, "a reference"), True), **_POINTWISE},
-    "between": {"of": (MAPPING, True), "low": (NUMBER, False), "high": (NUMBER, False), **_POINTWISE},
+    "between": {
+        "of": (MAPPING, True),
+        "low": (NUMBER, False),
+        "high": (NUMBER, False),
+        **_POINTWISE,
+    },
     "rises": {"of": (MAPPING, True), "along": (TEXT, True), **_POINTWISE},
     "falls": {"of": (MAPPING, True), "along": (TEXT, True), **_POINTWISE},
     "lowest": {"of": (MAPPING, True), "along": (TEXT, True), "at": (NUMBER, True), **_POINTWISE},
@@ -137,7 +144,8 @@ CHECKS: Mapping[str, Keys] = {
 
 def load_ledger(root: Path) -> dict[str, Item]:
     """Every item below a directory of papers, by its key; faults of all files together."""
-    items, faults = {}, []
+    items: dict[str, Item] = {}
+    faults: list[Fault] = []
     for path in sorted(root.glob("*/*.yaml"), key=_in_order):
         try:
             item = load_item(path)
@@ -179,7 +187,7 @@ def merged(common: JsonObject, own: JsonObject) -> dict[str, Any]:
     return found
 
 
-def _borrowing_faults(items: Mapping[str, Item]) -> list[Any]:
+def _borrowing_faults(items: Mapping[str, Item]) -> list[Fault]:
     """Studies of other items have to be there, and be theirs."""
     found = []
     for item in items.values():
@@ -277,7 +285,9 @@ class _Reader:
             borrowed = _BORROWED.fullmatch(str(own["from"]))
             if borrowed is None or len(own) > 1:
                 said = 'a lone `from`, such as {from: "s0:table2.gaussians"}'
-                self.document.add(path, "a study of another item is not named in the right way", said)
+                self.document.add(
+                    path, "a study of another item is not named in the right way", said
+                )
                 continue
             found[name] = Source({}, *borrowed.groups())
         return found
@@ -313,7 +323,7 @@ class _Reader:
         if self.document.faults:
             return None
         return Group(
-            label=part.get("label") or part.get("study") or part.get("exact") or "all studies",
+            label=_label(part),
             digits=part["digits"],
             replications=part.get("replications", value["replications"]),
             cells=tuple(cells),
@@ -330,9 +340,7 @@ class _Reader:
             otherwise=otherwise,
         )
 
-    def _across(
-        self, part: Any, path: Place, studies: Mapping[str, Source]
-    ) -> Optional[Across]:
+    def _across(self, part: Any, path: Place, studies: Mapping[str, Source]) -> Optional[Across]:
         if part is None or not self._keys(part, path, ACROSS):
             return None
         self._one_of(part["rule"], (*path, "rule"), over_studies)
@@ -369,7 +377,9 @@ class _Reader:
                 continue
             for value, number in zip(values, numbers):
                 at = {} if axis is None else {axis: value}
-                notes = [self._note(part, key, name, value, path) for key in ("misprint", "explained")]
+                notes = [
+                    self._note(part, key, name, value, path) for key in ("misprint", "explained")
+                ]
                 cells.append(Cell(name, float(number), at, *notes))
         for key in ("misprint", "explained"):
             for name in part.get(key, {}):
@@ -387,7 +397,9 @@ class _Reader:
                 if not any(_as_number(each) == _as_number(other) for other in known):
                     place = (*path, key, name, each)
                     self.document.add(place, f"along has no {each}", listed(known), key=True)
-            return next((t for v, t in said.items() if _as_number(v) == _as_number(str(value))), None)
+            return next(
+                (t for v, t in said.items() if _as_number(v) == _as_number(str(value))), None
+            )
         return None if said is None else str(said)
 
     def _claim(
@@ -411,9 +423,7 @@ class _Reader:
                 self._reference(options[key], (*place, key), studies)
             elif key in options and not _number(options[key]):
                 self.document.add((*place, key), "it must be a reference or a number")
-        return Claim(
-            part["text"], name, options, part.get("misprint"), part.get("explained")
-        )
+        return Claim(part["text"], name, options, part.get("misprint"), part.get("explained"))
 
     def _reference(self, part: JsonObject, path: Place, studies: Mapping[str, Source]) -> None:
         if not self._keys(part, path, REFERENCE):
@@ -445,15 +455,20 @@ class _Reader:
                 self.document.add(path, f"the key `{key}` is missing")
         return len(self.document.faults) == before
 
-    def _one_of(
-        self, value: Any, path: Place, known: Iterable[str], *, key: bool = False
-    ) -> bool:
+    def _one_of(self, value: Any, path: Place, known: Iterable[str], *, key: bool = False) -> bool:
         names = list(known)
         if value in names:
             return True
         near = close_match(str(value), names)
         self.document.add(path, f"{value!r} is not known", listed(names) or "none", near, key=key)
         return False
+
+
+def _label(part: JsonObject) -> str:
+    """A group in words: its study, and the learners it is about."""
+    whose = [str(value) for key, value in part.get("match", {}).items() if key in WHOSE]
+    first = part.get("label") or part.get("study") or part.get("exact") or "all studies"
+    return ", ".join([first, " against ".join(whose)] if whose else [first])
 
 
 def _as_number(text: Any) -> Any:

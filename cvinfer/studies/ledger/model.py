@@ -51,8 +51,9 @@ class Group:
     """Printed cells that are found in the same way.
 
     Exactly one of study, exact, across and not_run is set. field: the number of a study's cell that
-    is printed. scale: printed over ours. digits: behind the printed point. replications: the paper's.
-    match: further fields of the study's cell. derived: how a name is made from several quantities.
+    is printed. scale: printed over ours. digits: behind the printed point. replications: the
+    paper's. match: further fields of the study's cell. derived: how a name is made from several
+    quantities.
     """
 
     label: str

@@ -17,7 +17,9 @@ def claim(directory: Path, check: str, more: str = "", **studies: Any) -> ClaimF
     return found
 
 
-def curve(*values: float, se: float = 0.01, name: str = "rho1", **more: Any) -> list[dict[str, Any]]:
+def curve(
+    *values: float, se: float = 0.01, name: str = "rho1", **more: Any
+) -> list[dict[str, Any]]:
     return [
         quantity(name, value, se, at={"n": 10 * (number + 1)}, **more)
         for number, value in enumerate(values)

@@ -24,7 +24,7 @@ def test_skewness_is_that_of_the_density() -> None:
 
     from cvinfer.inference import F1Distribution
 
-    # TP = 50, FP + FN = 100 and prior 1: a = 102, b = 51; moments of the density by the trapezium rule.
+    # TP = 50, FP + FN = 100 and prior 1: a = 102, b = 51; moments of the density by sums.
     law = F1Distribution(102.0, 51.0)
     t = np.linspace(1e-6, 1 - 1e-6, 200_001)
     weight = law.pdf(t)
@@ -33,7 +33,9 @@ def test_skewness_is_that_of_the_density() -> None:
     deviation = (((t - mean) ** 2) * weight).sum() ** 0.5
     third = (((t - mean) ** 3) * weight).sum() / deviation**3
     entry = dict(precision=0.5, recall=0.5, accuracy=0.5, n=[200], draws=10**7)
-    assert number("SK1", {"n": 200}, compute="f1_skewness", **entry) == pytest.approx(third, rel=1e-5)
+    assert number("SK1", {"n": 200}, compute="f1_skewness", **entry) == pytest.approx(
+        third, rel=1e-5
+    )
 
 
 def test_the_mode_of_the_second_table_is_the_mode() -> None:
@@ -53,6 +55,15 @@ def test_an_identity_that_is_none_deviates() -> None:
 
 def test_formulas_are_arithmetic_and_nothing_else() -> None:
     assert value_of("-(n-m)/n", {"n": 4.0, "m": 1.0}) == -0.75
-    for text in ("__import__('os')", "n.real", "n**n", "1/0", "k", "[1]", "1 if n else 2", "n" * 999):
+    for text in (
+        "__import__('os')",
+        "n.real",
+        "n**n",
+        "1/0",
+        "k",
+        "[1]",
+        "1 if n else 2",
+        "n" * 999,
+    ):
         with pytest.raises(UserError, match="is no formula"):
             value_of(text, {"n": 2.0})

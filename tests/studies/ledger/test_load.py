@@ -49,7 +49,11 @@ def test_lists_are_replaced_and_mappings_merged() -> None:
         ("digits: 3", "digits: 3\n    misprint: {cvci_z: 1}", "'cvci_z' is not known"),
         ("digits: 3", "digits: 3\n    along: {n: [1, 2]}", "a list of 2 numbers"),
         ("digits: 3", "digits: 3\n    derived: {kfold_t: {rule: liner}}", "did you mean 'linear'"),
-        ("digits: 3", "digits: 3\n    otherwise: {study: two, because: why}", "is not known; allowed: none"),
+        (
+            "digits: 3",
+            "digits: 3\n    otherwise: {study: two, because: why}",
+            "is not known; allowed: none",
+        ),
     ],
 )
 def test_faults_of_cells_are_told_where_they_are(
@@ -99,7 +103,9 @@ def test_a_file_lies_where_it_says(tmp_path: Path) -> None:
 
 def test_borrowed_studies_have_to_be_there(tmp_path: Path) -> None:
     write(tmp_path, GROUP)
-    head = HEAD.replace("table5", "figure6").replace("one: {seed: 1}", 'one: {from: "s1:table5.%s"}')
+    head = HEAD.replace("table5", "figure6").replace(
+        "one: {seed: 1}", 'one: {from: "s1:table5.%s"}'
+    )
     write(tmp_path, "", head % "two", "s1/figure6")
     assert load_ledger(tmp_path)["s1:figure6"].own_studies == ("two",)
     write(tmp_path, "", head % "three", "s1/figure6")
