@@ -102,7 +102,7 @@ def naive_kfold_mcnemar(tables: Any, continuity: str = "clipped", alpha: float =
     discordant=True,
     caution=OnRandomHalves(
         "is made for halves whose training sets overlap in n/4 records, and random halves overlap"
-        " in more or less"
+        " in more or less, in n/2 where one is repeated (rcp)"
     ),
 )
 def bcv_5x2_mcnemar(

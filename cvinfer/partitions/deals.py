@@ -99,8 +99,10 @@ def _piles(tested: Flags) -> tuple[Flags, tuple[int, ...]]:
 
     The largest comes last, since it is what is left when all others are dealt.
     """
-    ways, counts = np.unique(tested, axis=1, return_counts=True)
-    used = ways.any(axis=0)
-    order = np.argsort(counts[used], kind="stable")
-    found = np.ascontiguousarray(ways[:, used][:, order])
-    return found, tuple(int(count) for count in counts[used][order])
+    used = np.flatnonzero(tested.any(axis=0))
+    packed = np.ascontiguousarray(np.packbits(tested[:, used], axis=0).T)
+    names = packed.view(np.dtype((np.void, packed.shape[1])))[:, 0]
+    _, first, counts = np.unique(names, return_index=True, return_counts=True)
+    order = np.argsort(counts, kind="stable")
+    found = np.ascontiguousarray(tested[:, used[first[order]]])
+    return found, tuple(int(count) for count in counts[order])

@@ -95,6 +95,8 @@ def _shared(
     ones: then they have the same law.
     """
     found: list[tuple[int, Counts] | None] = [None] * len(partitions)
+    if len(partitions) < 2:
+        return found
     names = [_names(partition) for partition in partitions]
     by_size = sorted(range(len(partitions)), key=lambda at: (-len(names[at]), at))
     for rank, at in enumerate(by_size):

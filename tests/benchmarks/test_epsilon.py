@@ -8,6 +8,8 @@ import pytest
 
 from cvinfer import inference, partitions
 from cvinfer.inference import contingency_tables, rejection_rate
+from cvinfer.inference.tables import Batch, arguments
+from cvinfer.partitions.outcomes import OutcomeTables
 
 # Type I errors at 0.05 of n = 300, epsilon = 0.1 from 16,000 replications of an independent
 # implementation with the papers' printed continuity correction.
@@ -45,6 +47,22 @@ def test_type_one_error_is_within_four_standard_errors(decisions, name):
     expected = REFERENCE[name]
     error = np.sqrt(expected * (1 - expected) / REPLICATIONS)
     assert abs(rejection_rate(decisions[name]).rate - expected) <= 4 * error
+
+
+def test_rates_of_tables_that_are_drawn_at_once():
+    """The same rates without a shuffled record: `OutcomeTables` on the partitions of the tests."""
+    chosen = epsilon._partitions(1)
+    rng = np.random.default_rng(2015)
+    codes = epsilon.population(rng, REPLICATIONS)
+    found = dict(zip(chosen, OutcomeTables(list(chosen.values())).draw(codes, rng)))
+    for name, kind in epsilon.TESTS.items():
+        options = {"continuity": "printed"} if name in epsilon.CORRECTED else {}
+        batch = Batch(found[kind], chosen[kind].sizes[..., 0])
+        given = arguments(inference.procedure(name), [batch])
+        rate = rejection_rate(inference.infer(name, *given, **options).reject).rate
+        expected = REFERENCE[name]
+        error = np.sqrt(expected * (1 - expected) / REPLICATIONS)
+        assert abs(rate - expected) <= 4 * error, name
 
 
 def test_chunks_do_not_change_a_chunk():

@@ -129,6 +129,7 @@ def test_the_blocked_test_on_random_halves():
     text = told("bcv_5x2_mcnemar", scheme="random_mx2")
     rates = inference.measured_rates("bcv_5x2_mcnemar", scheme="random_mx2")
     assert rates and spread(rates.values()) in text
+    assert "is made for halves whose training sets overlap in n/4" in text and "rcp" in text
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,17 @@ learners <- list(
   "probit" = function(formula, train, test, seed) {
     two(predict(glm(formula, binomial("probit"), train), test, type = "response"), formula, train)
   },
+  "sigmoid svm" = function(formula, train, test, seed) {
+    predict(svm(formula, train, kernel = "sigmoid"), test)
+  },
+  "perceptron" = trimmed(function(formula, train, test, seed) {
+    fit <- nnet(formula, train, size = 0, skip = TRUE, maxit = 200, trace = FALSE)
+    predict(fit, test, type = "class")
+  }),
+  "nnet with range" = trimmed(function(formula, train, test, seed) {
+    fit <- nnet(formula, train, size = 3, rang = 0.6, maxit = 200, trace = FALSE)
+    predict(fit, test, type = "class")
+  }),
   "kknn with kernel" = function(formula, train, test, seed) {
     fitted(kknn(formula, train, test, k = 3, kernel = "triangular", distance = 1))
   },

@@ -97,6 +97,9 @@ WITH_ARGUMENTS = {
     "glm": r("glm"),
     "anova": r("rpart", {"method": "anova"}),
     "probit": r("glm", {"family": {"family": "binomial", "link": "probit"}}),
+    "sigmoid svm": r("svm", {"kernel": "sigmoid"}),
+    "perceptron": r("nnet", {"size": 0, "skip": True, "maxit": 200}),
+    "nnet with range": r("nnet", {"size": 3, "rang": 0.6, "maxit": 200}),
     "kknn with kernel": r("kknn", {"k": 3, "kernel": "triangular", "distance": 1}),
     "weighted forest": r(
         "randomForest",
