@@ -155,7 +155,7 @@ def plan_study(study: Study) -> StudyPlan:
 def learners_used(planned: PlannedPoint) -> list[str]:
     """Those that are compared, or all where intervals are asked for or nothing is compared."""
     spec = planned.point.spec
-    if spec.intervals or not spec.pairs:
+    if spec.intervals or not spec.pairs or not spec.learners:
         return list(planned.learners)
     compared = {name for pair in spec.pairs for name in pair}
     return [name for name in planned.learners if name in compared]

@@ -67,13 +67,15 @@ def _splits(fits: "_Fits", recipe: Recipe, order: Order, numbers: Sequence[int])
             partition = scheme.made(replication.drawn, seed)
             # Some schemes have a split twice; it is fitted once.
             known: dict[bytes, Optional[Fitted]] = {}
+            records = replication.records
             for split in partition.splits:
-                key = split.train.tobytes() + split.test.tobytes()
+                # They are made when they are asked for: once.
+                train, test = split.train, split.test
+                key = train.tobytes() + test.tobytes()
                 if key not in known:
-                    records = replication.records
-                    train, test = records[split.train], records[split.test]
-                    known[key] = fits.fit(replication, train, test, seed, split.train)
-                yield len(split.train), len(split.test), known[key]
+                    seen = records[train], records[test]
+                    known[key] = fits.fit(replication, *seen, seed, train)
+                yield len(train), len(test), known[key]
 
     rows = [list(fitted(number)) for number in numbers]
     shape = (len(numbers), recipe.partitions, -1)

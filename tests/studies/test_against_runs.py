@@ -1,0 +1,111 @@
+"""A study's replication is the comparison that `cvinfer.run` makes of the same records and splits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cvinfer.data import Dataset
+from cvinfer.execute.replications.recipe import Law, Recipe, draw, partition_seed
+from cvinfer.execute.store import Store
+from cvinfer.inference import tests as all_tests
+from cvinfer.runner import Loaded, analyse, execute, plan
+from cvinfer.studies import simulate
+from cvinfer.studies.load import load_study
+
+#: Every test of two learners; those that need a second partition are among them.
+TESTS = [name for name in all_tests() if not name.startswith("loo")]
+
+STUDY: dict[str, Any] = {
+    "cvinfer": 1,
+    "name": "against-runs",
+    "study": {
+        "population": {"source": "sklearn", "dataset": "iris"},
+        "draw": {"n": 60},
+        "replications": 3,
+        "truth": {"records": "population"},
+    },
+    "learners": {
+        "one": {
+            "engine": "sklearn",
+            "learner": "KNeighborsClassifier",
+            "params": {"n_neighbors": 1},
+        },
+        "near": {"engine": "builtin", "learner": "mean"},
+    },
+    "compare": ["one", "near"],
+    "tests": TESTS,
+    "intervals": ["f1_beta_prime", "blocked_3x2_t_interval", "error_kfold_t"],
+    "seed": 5,
+}
+
+
+def replication_as_run(study: Any, number: int) -> Any:
+    """The document of `cvinfer.run` on the records of a replication, with its partitions."""
+    (point,) = study.points
+    recipe = Recipe(point.population, point.n, point.replace, study.seed, 1, ())
+    drawn = draw(recipe, number)
+    assert isinstance(point.population, Dataset)
+    features = tuple(column.take(drawn.records) for column in point.population.features)
+    dataset = replace(drawn.drawn, features=features, sha256=f"replication {number}")
+    spec = replace(point.spec, seed=partition_seed(study.seed, number, 0))
+    with Store(None) as store:
+        planned = plan(Loaded(spec, [dataset]))
+        outcome = execute(planned, store, jobs=1)
+        return analyse(planned, store, outcome).document
+
+
+@pytest.fixture(scope="module")
+def found() -> Any:
+    return simulate(STUDY, jobs=1)
+
+
+def test_every_test_estimates_what_a_run_does(found: Any) -> None:
+    documents = [replication_as_run(found.study, number) for number in (1, 2, 3)]
+    cells = {c["name"]: c for c in found.document["cells"] if c["kind"] == "test"}
+    assert set(cells) == set(TESTS)
+    for name, cell in cells.items():
+        rows = [r for d in documents for r in d["comparisons"] if r["test"] == name]
+        fine = [row["inference"] for row in rows if row["failed"] is None]
+        assert cell["failed"] == len(rows) - len(fine), name
+        assert cell["rejections"] == sum(bool(row["reject"]) for row in fine), name
+        mean = np.mean([row["estimate"] for row in fine])
+        assert cell["estimate"] == pytest.approx(mean, rel=1e-12, abs=1e-15), name
+
+
+def test_intervals_are_those_of_runs(found: Any) -> None:
+    documents = [replication_as_run(found.study, number) for number in (1, 2, 3)]
+    cells = [c for c in found.document["cells"] if c["kind"] == "interval" and "learner" in c]
+    assert cells
+    for cell in cells:
+        rows = [
+            row
+            for document in documents
+            for row in document["intervals"]
+            if (row["interval"], row["learner"]) == (cell["name"], cell["learner"])
+            and row.get("averaging") == cell["averaging"]
+            and row["failed"] is None
+        ]
+        assert len(rows) == cell["replications"] - cell["failed"]
+        if rows:
+            lengths = [row["result"]["upper"] - row["result"]["lower"] for row in rows]
+            assert cell["length"] == pytest.approx(np.mean(lengths), rel=1e-9)
+
+
+def test_draws_are_keyed_by_number() -> None:
+    """A replication is the same whatever n comes with it, and no two are alike."""
+    population = load_study(STUDY).points[0].population
+    few = Recipe(population, 20, True, 5, 1, ())
+    many = replace(few, n=50)
+    assert (draw(many, 7).records[:20] == draw(few, 7).records).all()
+    assert (draw(few, 7).records != draw(few, 8).records).any()
+    without = replace(few, replace=False)
+    for n in (20, 100, 149):
+        records = draw(replace(without, n=n), 3).records
+        assert len(set(records.tolist())) == n
+    law = Recipe(Law("simple", {}), 30, False, 5, 1, ())
+    first, again = draw(law, 2), draw(law, 2)
+    assert (first.frame.features[0].values == again.frame.features[0].values).all()
