@@ -5,8 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, Callable, Mapping, Optional, Sequence
 
-from cvinfer.losses import losses
-
 #: Parts of registered names whose spelling is not the part itself.
 SPELLING = {
     "2fold": "2-fold",
@@ -63,12 +61,16 @@ def is_rate(loss: str) -> bool:
 
     A loss of a plug-in that is not there any more is none.
     """
+    from cvinfer.losses import losses
+
     declared = losses.get(loss)
     return declared is not None and declared.percent
 
 
 def mean_name(loss: str, several: bool = False) -> str:
     """What a mean loss is called: error rate."""
+    from cvinfer.losses import losses
+
     declared = losses.get(loss)
     called = "mean loss" if declared is None else declared.unit
     return called if not several else called + ("es" if called.endswith("s") else "s")

@@ -44,6 +44,9 @@ agree to the last printed digit.
 - **misprint**: the paper contradicts itself or its own formula; the right reading is given.
 - **not run**: out of reach here, or not yet run; the table says which.
 
+A claim about a figure holds where no point contradicts it by three standard errors, so that few
+replications let it hold easily; how many points do as it says stands beside it.
+
 How settings were chosen where papers are silent: [decisions](decisions/ledger-choices.md).
 """
 CHANCE = """
