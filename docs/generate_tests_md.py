@@ -1,4 +1,8 @@
-"""Write docs/tests.md from the registry; `--check` only says whether it is up to date."""
+"""Write docs/tests.md from the registry; `--check` only says whether it is up to date.
+
+What is written there does not hang on what else is installed. `--plugins` prints a page on whatever
+the plug-ins that are installed here add.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +10,19 @@ import math
 import sys
 import textwrap
 from pathlib import Path
-from typing import Callable, Mapping
+from typing import Any, Callable, Mapping
 
+from cvinfer.commands._listing import LISTS, entries
 from cvinfer.inference import (
     MeasuredRate,
-    bibliography,
     intervals,
     measured_level,
     measured_rates,
     measured_settings,
     tests,
 )
-from cvinfer.inference.registry import Procedure
+from cvinfer.inference.references import own_bibliography
+from cvinfer.inference.registry import Procedure, origin
 
 PAGE = Path(__file__).resolve().parent / "tests.md"
 HEAD = """# Tests and intervals
@@ -213,15 +218,38 @@ def summary(items: list[Procedure]) -> str:
 def page() -> str:
     parts = [HEAD]
     for title, registry in (("Tests", tests()), ("Intervals for one learner", intervals())):
-        items = sorted(registry.values(), key=lambda item: item.name)
+        items = [registry[name] for name in sorted(registry) if origin(name) is None]
         measured = measured_tests if title == "Tests" else measured_intervals
-        parts += [f"## {title}\n", summary(items), measured(items)]
+        known = [item for item in items if measured_rates(item.name, *ROLES)]
+        parts += [f"## {title}\n", summary(items), measured(known)]
         parts += [entry(item) for item in items]
-    parts += ["## Sources\n", "```bibtex", bibliography().strip(), "```", ""]
+    parts += ["## Sources\n", "```bibtex", own_bibliography().strip(), "```", ""]
     return "\n".join(parts)
 
 
+def plugins_page() -> str:
+    """What plug-ins add: each kind under a heading, tests and intervals as on the page above."""
+    parts = ["# What plug-ins add here\n"]
+    procedures = {**tests(), **intervals()}
+    for what in LISTS:
+        brought = [each for each in entries(what) if each["distribution"]]
+        if brought:
+            parts.append(f"## {what.capitalize()}\n")
+        for each in brought:
+            said = entry(procedures[each["name"]]) if each["name"] in procedures else _said(each)
+            parts.append(f"{said.rstrip()}\n\nFrom {each['distribution']}.\n")
+    return "\n".join(parts)
+
+
+def _said(each: Mapping[str, Any]) -> str:
+    lines = [f"### {each['name']}", "", each["reason"] or each["description"], ""]
+    return "\n".join(lines + [f"- option `{key}`" for key in each.get("options") or ()])
+
+
 def main(arguments: list[str]) -> int:
+    if "--plugins" in arguments:
+        print(plugins_page())
+        return 0
     text = page()
     if "--check" in arguments:
         current = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""

@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvinfer import inference
+from cvinfer.data.dataset import DataLike
 from cvinfer.errors import UserError
 from cvinfer.inference import InputError, Interval, UnknownNameError, infer, procedure
-from cvinfer.inference.records import one_against_rest
+from cvinfer.analysis.document import ComparisonRun, DataRun, IntervalRun, SplitFailure, data_facts
+from cvinfer.analysis.remedies import tested_everywhere
+from cvinfer.losses import Loss, loss
 from cvinfer.partitions import Partition
 from cvinfer.planning import Use
-from cvinfer.analysis.remedies import tested_everywhere
-from cvinfer.analysis.document import ComparisonRun, DataRun, IntervalRun, SplitFailure, data_facts
 from cvinfer.spec.model import Spec
 
 Codes = NDArray[np.int32]
@@ -46,16 +47,18 @@ class Predicted:
 
 def evaluate(
     spec: Spec,
-    dataset: Any,
+    dataset: DataLike,
     predicted: Predicted,
     uses: Sequence[Use],
     interval_uses: Sequence[Use],
     pairs: Sequence[tuple[str, str]],
 ) -> DataRun:
     """Every comparison and interval of a spec on one data set."""
-    losses = {key: _losses(predicted, key) for key in predicted.codes}
+    declared = loss(spec.loss)
+    losses = {key: _losses(declared, predicted, key) for key in predicted.codes}
+    settings = {"alpha": spec.alpha, "bounds": declared.bounds}
     comparisons = [
-        _comparison(spec, predicted, losses, use, a, b) for use in uses for a, b in pairs
+        _comparison(settings, predicted, losses, use, a, b) for use in uses for a, b in pairs
     ]
     learners = dict.fromkeys(name for name, _ in predicted.codes)
     positive = _positive(spec, dataset, predicted)
@@ -81,16 +84,18 @@ def evaluate(
     )
 
 
-def _losses(predicted: Predicted, key: tuple[str, int]) -> list[Optional[NDArray[np.float64]]]:
+def _losses(
+    declared: Loss, predicted: Predicted, key: tuple[str, int]
+) -> list[Optional[NDArray[np.float64]]]:
     partition = predicted.partitions[key[1]]
     return [
-        None if codes is None else (codes != predicted.truth[split.test]).astype(np.float64)
+        None if codes is None else declared.of(predicted.truth[split.test], codes)
         for codes, split in zip(predicted.codes[key], partition.splits)
     ]
 
 
 def _comparison(
-    spec: Spec,
+    settings: Mapping[str, Any],
     predicted: Predicted,
     losses: Mapping[tuple[str, int], list[Optional[NDArray[np.float64]]]],
     use: Use,
@@ -106,8 +111,8 @@ def _comparison(
         if len(partitions) == 1:
             partitions, loss_a, loss_b = partitions[0], loss_a[0], loss_b[0]
         try:
-            settings: dict[str, Any] = {"alpha": spec.alpha, **options}
-            found = inference.compare_losses(name, partitions, loss_a, loss_b, **settings)
+            given: dict[str, Any] = {**settings, **options}
+            found = inference.compare_losses(name, partitions, loss_a, loss_b, **given)
             return ComparisonRun(a, b, name, options, use.partitions, inference=found)
         except (InputError, UnknownNameError) as error:
             failed = str(error)
@@ -155,7 +160,9 @@ def _intervals(
         sizes = partition.sizes.reshape(-1, 2)[:, 1]
         data = (errors, sizes) if kind == "fold_errors" else (errors.sum(), sizes.sum())
         return [_interval(about, None, data, options)]
-    confusions = _class_confusions(predicted, learner, index)
+    confusions = inference.code_confusions(
+        predicted.truth, predicted.codes[learner, index], partition, len(predicted.classes)
+    )
     if kind == "scores":
         scores = _scores(predicted.classes, positive, confusions)
         absent = _absent(predicted, positive, confusions, partition)
@@ -176,17 +183,6 @@ def _interval(
     except InputError as error:
         return replace(about, averaging=averaging, failed=str(error))
     return replace(about, averaging=averaging, result=result)
-
-
-def _class_confusions(predicted: Predicted, learner: str, index: int) -> NDArray[np.float64]:
-    """(classes, *shape, 4): one class against the rest, for every split."""
-    partition = predicted.partitions[index]
-    count = len(predicted.classes)
-    rows = []
-    for codes, split in zip(predicted.codes[learner, index], partition.splits):
-        rows.append(one_against_rest(predicted.truth[split.test], np.asarray(codes), count))
-    stacked = np.stack(rows, axis=1).astype(np.float64)
-    return np.asarray(stacked.reshape(count, *partition.shape, 4))
 
 
 def _averaged(
@@ -230,7 +226,7 @@ def _absent(
     return None
 
 
-def _positive(spec: Spec, dataset: Any, predicted: Predicted) -> Optional[int]:
+def _positive(spec: Spec, dataset: DataLike, predicted: Predicted) -> Optional[int]:
     """The code of the positive class: the data set's own, else the spec's; None without one."""
     own = dataset.source.get("positive")
     label = spec.positive if own is None else str(own)

@@ -10,6 +10,7 @@ from cvinfer.analysis.words import (
     correction_word,
     count,
     is_rate,
+    mean_name,
     number,
     p_equation,
     percent,
@@ -73,7 +74,7 @@ class _Words:
 
     def gap(self) -> str:
         a, b = self.comparison["a"], self.comparison["b"]
-        what = "error rate" if is_rate(self.loss) else "mean loss"
+        what = mean_name(self.loss)
         size = _amount(self.verdict["estimate"], self.loss)
         return f"the {what} of {a} minus that of {b} is {size}{self._interval()}"
 
@@ -164,7 +165,7 @@ def _agreement(verdict: Mapping[str, Any]) -> str:
 def _losses(inference: Mapping[str, Any], loss: str, b_first: bool) -> str:
     """Both mean losses in the order in which the learners are named."""
     keys: Sequence[str] = ("loss_b", "loss_a") if b_first else ("loss_a", "loss_b")
-    noun, unit = ("error rates", "%") if is_rate(loss) else ("mean losses", "")
+    noun, unit = mean_name(loss, several=True), "%" if is_rate(loss) else ""
     first, second = (number(inference["extra"][key], loss) for key in keys)
     return f"{noun} {first}{unit} and {second}{unit}"
 

@@ -57,8 +57,23 @@ def p_equation(p: float, alpha: float) -> str:
 
 
 def is_rate(loss: str) -> bool:
-    """Mean 0/1 losses are error rates and are shown in per cent."""
-    return loss == "zero_one"
+    """Whether mean losses are shares, such as error rates, which are shown in per cent.
+
+    A loss of a plug-in that is not there any more is none.
+    """
+    from cvinfer.losses import losses
+
+    declared = losses.get(loss)
+    return declared is not None and declared.percent
+
+
+def mean_name(loss: str, several: bool = False) -> str:
+    """What a mean loss is called: error rate."""
+    from cvinfer.losses import losses
+
+    declared = losses.get(loss)
+    called = "mean loss" if declared is None else declared.unit
+    return called if not several else called + ("es" if called.endswith("s") else "s")
 
 
 def number(value: float, loss: str) -> str:

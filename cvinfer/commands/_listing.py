@@ -1,29 +1,36 @@
-"""What a spec can name, from the registries: tests, intervals, schemes, learners, data."""
+"""What a spec can name and a table be written as, from the registries; and the plug-ins."""
 
 from __future__ import annotations
 
 import shutil
 import sys
 import textwrap
-from typing import Any, Mapping, Sequence
+from typing import Any, Callable, Mapping, Optional, Sequence
 
 Entry = Mapping[str, Any]
 
 
 def entries(what: str) -> list[dict[str, Any]]:
-    """One entry for each: name, description, available, reason, and what its kind has more."""
-    return {
-        "tests": _tests,
-        "intervals": _intervals,
-        "schemes": _schemes,
-        "learners": _learners,
-        "data": _data,
-    }[what]()
+    """One entry for each: name, description, available, reason, and what its kind has more.
+
+    `distribution` is the plug-in that brings it, None for cvinfer's own. A plug-in that cannot be
+    imported is listed with its reason behind everything that it might have brought.
+    """
+    found = LISTS[what]()
+    return found if what == "plugins" else [*found, *(e for e in _plugins() if e["reason"])]
 
 
-def _entry(name: str, description: str, reason: Any = None, **more: Any) -> dict[str, Any]:
-    available = {"available": reason is None, "reason": reason}
-    return {"name": name, "description": description, **available, **more}
+def _entry(
+    name: str,
+    description: str,
+    reason: Optional[str] = None,
+    *,
+    distribution: Optional[str] = None,
+    **more: Any,
+) -> dict[str, Any]:
+    available: dict[str, Any] = {"available": reason is None, "reason": reason}
+    told: dict[str, Any] = {"name": name, "description": description, **available, **more}
+    return {**told, "distribution": distribution}
 
 
 def _tests() -> list[dict[str, Any]]:
@@ -41,6 +48,7 @@ def _intervals() -> list[dict[str, Any]]:
 
 
 def _procedures(known: Mapping[str, Any], recommended: Sequence[str]) -> list[dict[str, Any]]:
+    from cvinfer.inference.registry import origin
     from cvinfer.spec.options import defaults_of
 
     return [
@@ -52,6 +60,7 @@ def _procedures(known: Mapping[str, Any], recommended: Sequence[str]) -> list[di
             source=each.cite,
             recommended=each.name in recommended,
             measured=_measured(each),
+            distribution=origin(each.name),
         )
         for each in known.values()
     ]
@@ -76,7 +85,8 @@ def _schemes() -> list[dict[str, Any]]:
             options["stratify"] = False
         if each.groups:
             options["groups"] = None
-        found.append(_entry(each.name, each.description, options=options))
+        brought = schemes.origin(each.name)
+        found.append(_entry(each.name, each.description, options=options, distribution=brought))
     file = "Splits from a csv file, as `cvinfer splits` writes it."
     return [*found, _entry("file", file, options={"path": "the file, relative to the spec"})]
 
@@ -91,6 +101,7 @@ def _learners() -> list[dict[str, Any]]:
             None if each.available else each.reason or "not available here",
             engine=engine.name,
             aliases=list(each.aliases),
+            distribution=engines.origin(engine.name),
         )
         for engine in engines().values()
         for each in engine.learners()
@@ -114,9 +125,55 @@ def _data() -> list[dict[str, Any]]:
                 }
                 for key, option in each.options.items()
             },
+            distribution=sources.origin(each.name),
         )
         for each in sources().values()
     ]
+
+
+def _losses() -> list[dict[str, Any]]:
+    from cvinfer.losses import losses
+
+    return [
+        _entry(name, each.title, takes=each.takes, distribution=losses.origin(name))
+        for name, each in losses().items()
+    ]
+
+
+def _formats() -> list[dict[str, Any]]:
+    from cvinfer.report.formats import formats
+
+    return [
+        _entry(
+            name,
+            (each.write.__doc__ or name).partition("\n")[0],
+            of=dict(each.of),
+            distribution=formats.origin(name),
+        )
+        for name, each in formats().items()
+    ]
+
+
+def _plugins() -> list[dict[str, Any]]:
+    from cvinfer.registry import plugins
+
+    return [
+        _entry(each.module, "A module of a plug-in.", each.reason, distribution=each.distribution)
+        for each in plugins()
+    ]
+
+
+#: What can be listed.
+LISTS: Mapping[str, Callable[[], list[dict[str, Any]]]] = {
+    "tests": _tests,
+    "intervals": _intervals,
+    "schemes": _schemes,
+    "learners": _learners,
+    "data": _data,
+    "losses": _losses,
+    "formats": _formats,
+    "plugins": _plugins,
+}
 
 
 # --- as text --------------------------------------------------------------------------------------
@@ -161,6 +218,8 @@ def _title(entry: Entry) -> str:
         name += f"  (engine {entry['engine']})"
     if entry.get("aliases"):
         name += f"  also called {', '.join(entry['aliases'])}"
+    if entry["distribution"]:
+        name += f"  (from {entry['distribution']})"
     return name + ("  (recommended)" if entry.get("recommended") else "")
 
 

@@ -9,13 +9,10 @@ mapping, such as ("target",) or ("sample", "n").
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 
-from cvinfer.arrays import entries
 from cvinfer.progress import waiting
 
 from . import sources as _folder  # noqa: F401  # first: the name is the function's afterwards
@@ -31,12 +28,10 @@ __all__ = [
     "Column",
     "DataLike",
     "Dataset",
-    "Facts",
     "Groups",
     "Option",
     "PredictionSet",
     "SourceInfo",
-    "describe",
     "faults",
     "load",
     "read_predictions",
@@ -63,42 +58,3 @@ def load(
         if isinstance(found, PredictionSet):
             return found
         return finish(found, spec, seed, groups)
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What a check of a spec wants to know of the data.
-
-    features: kind of each feature by its name, or none for predictions. missing: the features
-    with missing values. learners: of predictions, else none.
-    """
-
-    n: int
-    classes: tuple[str, ...]
-    class_counts: tuple[int, ...]
-    features: Mapping[str, str]
-    missing: tuple[str, ...]
-    learners: tuple[str, ...]
-
-
-def describe(spec: Mapping[str, Any], base: Path, seed: int = 0) -> Facts | None:
-    """The facts of a data mapping; None where they would cost a download."""
-    info = checked(spec)
-    if not info.ready(Request(spec, Path(base), seed)):
-        return None
-    found = load(spec, base, seed)
-    columns: tuple[Column, ...] = ()
-    learners: tuple[str, ...] = ()
-    if isinstance(found, PredictionSet):
-        target, learners = found.truth[found.truth >= 0], found.learners
-    else:
-        target, columns = found.target, found.features
-    counts = entries(np.bincount(target, minlength=len(found.classes)))
-    return Facts(
-        n=found.n,
-        classes=found.classes,
-        class_counts=tuple(counts),
-        features={column.name: column.kind for column in columns},
-        missing=tuple(column.name for column in columns if column.missing.any()),
-        learners=learners,
-    )

@@ -33,6 +33,7 @@ from cvinfer.inference.nulls import Null
 from cvinfer.inference.posteriors import table_posteriors
 from cvinfer.inference.records import (
     class_confusions,
+    code_confusions,
     compare,
     compare_losses,
     confusion_matrices,
@@ -94,6 +95,7 @@ __all__ = [
     "caution",
     "citation_keys",
     "class_confusions",
+    "code_confusions",
     "compare",
     "compare_losses",
     "confusion_matrices",

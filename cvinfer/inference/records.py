@@ -18,6 +18,7 @@ from cvinfer.inference.checks import Floats, InputError
 from cvinfer.inference.needs import taken
 from cvinfer.inference.registry import Procedure, procedure
 from cvinfer.inference.result import SAME, Inference
+from cvinfer.losses.zero_one import zero_one
 
 Losses = list[Floats]
 
@@ -109,10 +110,7 @@ def zero_one_losses(truth: Any, predictions: Sequence[Any], partition: Partition
     """1 where a prediction differs from the truth, per split."""
     labels = _truth(truth, partition)
     guesses = _guesses(predictions, labels, partition)
-    return [
-        np.asarray(guess != labels[split.test], dtype=np.float64)
-        for guess, split in zip(guesses, partition.splits)
-    ]
+    return [zero_one(labels[split.test], guess) for guess, split in zip(guesses, partition.splits)]
 
 
 def split_losses(
@@ -190,16 +188,16 @@ def confusion_matrices(
     With more than two classes this is `positive` against the rest.
     """
     labels = _truth(truth, partition)
-    is_positive = np.asarray(labels == positive, dtype=bool)
+    is_positive = _is(labels, positive)
     if is_positive.shape != labels.shape or not is_positive.any():
         known = ", ".join(repr(c) for c in np.unique(labels)[:10].tolist())
         raise InputError(f"no record has the class {positive!r}; the classes are {known}")
-    rows = []
-    for guess, split in zip(_guesses(predictions, labels, partition), partition.splits):
-        code = 2 * is_positive[split.test] + np.asarray(guess == positive, dtype=bool)
-        tn, fp, fn, tp = np.bincount(code, minlength=4)
-        rows.append((tp, fp, fn, tn))
-    return np.array(rows, dtype=np.float64).reshape(*partition.shape, 4)
+    guesses = [_is(guess, positive) for guess in _guesses(predictions, labels, partition)]
+    return np.asarray(code_confusions(is_positive, guesses, partition, 2)[1])
+
+
+def _is(labels: NDArray[Any], positive: Any) -> NDArray[np.int64]:
+    return np.asarray(labels == positive, dtype=bool).astype(np.int64)
 
 
 def class_confusions(
@@ -212,6 +210,18 @@ def class_confusions(
     """
     names = np.unique(np.asarray(truth)) if classes is None else np.asarray(classes)
     return np.stack([confusion_matrices(truth, predictions, partition, c) for c in names])
+
+
+def code_confusions(
+    truth: NDArray[Any], predictions: Sequence[Any], partition: PartitionLike, classes: int
+) -> Floats:
+    """`class_confusions` of class codes from 0 to `classes` - 1; no class need have a record."""
+    rows = [
+        one_against_rest(truth[split.test], np.asarray(codes), classes)
+        for codes, split in zip(predictions, partition.splits)
+    ]
+    stacked = np.stack(rows, axis=1).astype(np.float64)
+    return np.asarray(stacked.reshape(classes, *partition.shape, 4))
 
 
 def one_against_rest(truth: NDArray[Any], codes: NDArray[Any], classes: int) -> NDArray[np.int64]:
@@ -239,6 +249,11 @@ def macro_f1(per_class: Any) -> Any:
 # --- from losses to the arguments of a test, by the kind of data it declares -------------------
 
 Arguments = tuple[Any, ...]
+
+#: The kinds of data that are counts of wrong predictions: every loss must be 0 or 1.
+COUNTED = frozenset(
+    ("table", "tables", "error_counts", "total_error_counts", "fold_errors", "total_errors")
+)
 Adapter = Callable[[Sequence[PartitionLike], list[Losses], list[Losses]], Arguments]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Callable, Mapping, Optional, TypeVar, Union
@@ -261,6 +262,15 @@ def procedure(name: str) -> Procedure:
         allowed=known,
         suggestion=close_match(name, known),
     )
+
+
+def packages_of_plugins() -> list[str]:
+    """The packages of plug-ins that have tests or intervals here, each once."""
+    brought = [
+        each.module(name) for each in (_TESTS, _INTERVALS) for name in each if each.origin(name)
+    ]
+    packages = (sys.modules[module].__package__ for module in brought if module in sys.modules)
+    return list(dict.fromkeys(package for package in packages if package))
 
 
 def origin(name: str) -> Optional[str]:

@@ -17,7 +17,8 @@ class Loss(NamedTuple):
     of: the losses of some records, from their true class codes and what was predicted for them.
     title: one line for lists and schemas. takes: the kind of prediction that it needs. bounds: the
     least and the most that it can be. unit: what its mean is called, and `percent` whether that is
-    a share. per_record: whether each record has a loss of its own.
+    a share, so that each loss is 0 or 1 and can be counted. per_record: whether each record has a
+    loss of its own.
     """
 
     name: str
@@ -25,7 +26,7 @@ class Loss(NamedTuple):
     title: str
     takes: str = CODES
     bounds: tuple[float, float] = (0.0, float("inf"))
-    unit: str = "loss"
+    unit: str = "mean loss"
     percent: bool = False
     per_record: bool = True
 

@@ -22,7 +22,7 @@ def integer(scheme: str, name: str, value: Any, path: Path | None = None) -> int
     """
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral):
         raise PartitionError(
-            f"{scheme}: {name} must be a whole number, not {value!r}", path or (name,)
+            f"{name} must be a whole number, not {value!r}", path or (name,), who=scheme
         )
     return int(value)
 
@@ -32,7 +32,7 @@ def whole(scheme: str, name: str, value: Any, low: int, high: int | None = None)
     number = integer(scheme, name, value)
     if number < low or (high is not None and number > high):
         allowed = f"at least {low}" if high is None else f"between {low} and {high}"
-        raise PartitionError(f"{scheme}: {name} = {number}, but it must be {allowed}", (name,))
+        raise PartitionError(f"{name} = {number}, but it must be {allowed}", (name,), who=scheme)
     return number
 
 
@@ -41,7 +41,7 @@ def records(scheme: str, n: Any, at_least: int = 2) -> int:
     number = whole(scheme, "n", n, 0)
     if number < at_least:
         raise PartitionError(
-            f"{scheme}: n = {number} records, at least {at_least} are needed", ("n",)
+            f"n = {number} records, at least {at_least} are needed", ("n",), who=scheme
         )
     return number
 
@@ -49,7 +49,9 @@ def records(scheme: str, n: Any, at_least: int = 2) -> int:
 def seed_of(scheme: str, seed: Any) -> int:
     """A seed is a whole number from 0 on."""
     if isinstance(seed, (bool, np.bool_)) or not isinstance(seed, Integral) or int(seed) < 0:
-        raise PartitionError(f"{scheme}: seed must be a whole number >= 0, not {seed!r}", ("seed",))
+        raise PartitionError(
+            f"seed must be a whole number >= 0, not {seed!r}", ("seed",), who=scheme
+        )
     return int(seed)
 
 
@@ -69,24 +71,27 @@ def training_size(scheme: str, n1: Any, n: int) -> int:
     if isinstance(n1, Fraction) or is_float:
         if not 0 < n1 < 1:
             raise PartitionError(
-                f"{scheme}: n1 = {n1} is neither a whole number of records nor a share of n "
+                f"n1 = {n1} is neither a whole number of records nor a share of n "
                 "between 0 and 1",
                 ("n1",),
+                who=scheme,
             )
         share = n1 if isinstance(n1, Fraction) else Fraction(str(n1))
         size = rounded(share, n)
         if not 1 <= size <= n - 1:
             raise PartitionError(
-                f"{scheme}: a share of {n1} of n = {n} records trains on {size} and leaves "
+                f"a share of {n1} of n = {n} records trains on {size} and leaves "
                 f"{n - size} to test; both must be at least 1",
                 ("n1",),
+                who=scheme,
             )
         return size
     size = integer(scheme, "n1", n1)
     if not 1 <= size <= n - 1:
         raise PartitionError(
-            f"{scheme}: n1 = {size} training records of n = {n}; it must be between 1 and {n - 1}",
+            f"n1 = {size} training records of n = {n}; it must be between 1 and {n - 1}",
             ("n1",),
+            who=scheme,
         )
     return size
 

@@ -41,10 +41,11 @@ def halve_groups(
             return bins
         nearest = min(nearest, int(in_s[np.argmax(strays)]), key=lambda half: abs(2 * half - n))
     raise PartitionError(
-        f"{scheme}: groups cannot be halved; the halves of a replication come out at {nearest} "
+        f"groups cannot be halved; the halves of a replication come out at {nearest} "
         f"and {n - nearest} of n = {n} records, more than max(1, n/10) from n/2. The largest of "
         f"{len(groups)} groups has {groups.counts.max()} records; kfold takes groups of any size",
         ("groups",),
+        who=scheme,
     )
 
 

@@ -49,21 +49,23 @@ def _labels(scheme: str, option: str, values: Any, n: int) -> Labels | None:
     if given.ndim != 1 or len(given) != n:
         found = f"{len(given)} labels" if given.ndim == 1 else f"an array of shape {given.shape}"
         raise PartitionError(
-            f"{scheme}: {option} must hold one label for each of the n = {n} records, not {found}",
+            f"{option} must hold one label for each of the n = {n} records, not {found}",
             (option,),
+            who=scheme,
         )
-    missing = f"{scheme}: {option} holds missing labels (NaN or None); give every record a label"
+    missing = f"{option} holds missing labels (NaN or None); give every record a label"
     try:
         masked = isinstance(values, np.ma.MaskedArray) and np.any(values.mask)
         if masked or _any_missing(given):
-            raise PartitionError(missing, (option,))
+            raise PartitionError(missing, (option,), who=scheme)
         names, codes, counts = np.unique(given, return_inverse=True, return_counts=True)
     except TypeError as error:
         # Missing values of pandas answer no comparison; labels of several types have no order.
         raise PartitionError(
-            f"{scheme}: {option} holds labels that cannot be compared with each other (missing "
+            f"{option} holds labels that cannot be compared with each other (missing "
             "values, or text beside numbers); use labels of one type",
             (option,),
+            who=scheme,
         ) from error
     return Labels(codes.reshape(-1).astype(np.int64), names, counts.astype(np.int64))
 
@@ -81,9 +83,10 @@ def need_records(scheme: str, classes: Labels, least: int, why: str) -> None:
     smallest = int(np.argmin(classes.counts))
     if classes.counts[smallest] < least:
         raise PartitionError(
-            f"{scheme}: class {classes.names[smallest]!s} has {classes.counts[smallest]} "
+            f"class {classes.names[smallest]!s} has {classes.counts[smallest]} "
             f"record(s), stratify needs at least {least} in each class ({why})",
             ("stratify",),
+            who=scheme,
         )
 
 

@@ -60,7 +60,7 @@ class Partition:
             object.__setattr__(self, "blocks", blocks)
         if self.compact.n != self.n or len(self.splits) != math.prod(self.shape):
             raise PartitionError(
-                f"Plan: {len(self.splits)} split(s) of {self.compact.n} records do not fit "
+                f"Partition: {len(self.splits)} split(s) of {self.compact.n} records do not fit "
                 f"shape {self.shape} and n = {self.n}"
             )
 

@@ -160,10 +160,11 @@ def make_partition(name: str, n: int, **options: Any) -> Partition:
     for option in options:
         if option not in allowed:
             raise PartitionError(
-                f"{name}: there is no option {option!r}",
+                f"there is no option {option!r}",
                 (option,),
                 allowed,
                 close_match(option, allowed),
                 about_key=True,
+                who=name,
             )
     return known.function(n, **options)

@@ -218,7 +218,9 @@ class GivenSplits(Splits):
         self._length = len(self._splits)
         for at, split in enumerate(self._splits):
             if split.top() >= n:
-                raise PartitionError(f"Plan: split {at} holds record {split.top()}, but n = {n}")
+                raise PartitionError(
+                    f"Partition: split {at} holds record {split.top()}, but n = {n}"
+                )
 
     def make(self, at: int) -> Split:
         return self._splits[at]

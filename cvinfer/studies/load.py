@@ -452,7 +452,10 @@ def _value_at(document: Document, path: Place) -> Document:
     def below(table: Mapping[Place, Any]) -> dict[Place, Any]:
         return {each[inside:]: what for each, what in table.items() if each[:inside] == path}
 
-    places = below(document.places) or {(): document.places.get(path[:-1], document.places[()])}
+    places = below(document.places)
+    above = document.places.get(path[:-1]) or document.places.get(())
+    if not places and above is not None:  # a study of plain values has no places at all
+        places = {(): above}
     return Document(document.file, copy.deepcopy(value), places, below(document.written))
 
 

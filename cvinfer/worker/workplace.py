@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NoReturn, Optional
 
 from cvinfer.errors import LearnerError
+from cvinfer.whole import whole
 
 SCRATCH = "CVINFER_SCRATCH"
 MEMORY_MB = "CVINFER_MEMORY_MB"
@@ -62,10 +63,8 @@ def note_cause(text: str) -> None:
     path = cause_file()
     if path is None:
         return
-    new = path.with_suffix(".cause-new")
-    with contextlib.suppress(OSError):
-        new.write_text(text, encoding="utf-8", errors="backslashreplace")
-        os.replace(new, path)
+    with contextlib.suppress(OSError), whole(path, lasting=False) as stream:
+        stream.write(text.encode("utf-8", errors="backslashreplace"))
 
 
 def leave(text: str, code: int = 70) -> NoReturn:

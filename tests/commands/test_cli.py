@@ -148,7 +148,9 @@ def test_lists_have_what_the_registries_have(call: Call) -> None:
     from cvinfer.data import sources
     from cvinfer.engines import engines
     from cvinfer.inference import intervals, tests
+    from cvinfer.losses import losses
     from cvinfer.partitions import schemes
+    from cvinfer.report.formats import formats
 
     expected = {
         "tests": list(tests()),
@@ -156,6 +158,8 @@ def test_lists_have_what_the_registries_have(call: Call) -> None:
         "schemes": [*schemes(), "file"],
         "data": list(sources()),
         "learners": [each.name for e in engines().values() for each in e.learners()],
+        "losses": list(losses()),
+        "formats": list(formats()),
     }
     for what, names in expected.items():
         code, out, _ = call("list", what, "--json")
@@ -164,6 +168,7 @@ def test_lists_have_what_the_registries_have(call: Call) -> None:
         for entry in found:
             assert entry["description"]
             assert entry["available"] == (entry["reason"] is None)
+            assert entry["distribution"] is None
         text = call("list", what).out
         titles = [line.split()[0] for line in text.splitlines() if line[:1] != " "]
         assert titles == names

@@ -11,7 +11,7 @@ from typing import Any, Callable
 import numpy as np
 import pytest
 
-from cvinfer.data import Dataset, describe, load, read_splits, sources, write_splits
+from cvinfer.data import Dataset, load, read_splits, sources, write_splits
 from cvinfer.data.groups import refuse_cut_groups
 from cvinfer.errors import UserError
 from cvinfer.partitions import PartitionError, make_partition
@@ -215,8 +215,6 @@ def test_sklearn(tmp_path: Path) -> None:
     spec = {"source": "sklearn", "dataset": "iris", "groups": "petal width (cm)"}
     data = load(spec, tmp_path, 1)
     assert isinstance(data, Dataset) and len(data.features) == 3 and data.groups is not None
-    facts = describe({"source": "sklearn", "dataset": "iris"}, tmp_path)
-    assert facts is not None and "petal width (cm)" in facts.features
     plain = load({"source": "sklearn", "dataset": "iris"}, tmp_path, 1)
     assert isinstance(plain, Dataset)
     assert same_groups(data.groups, plain.features[3].values.tolist())

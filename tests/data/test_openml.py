@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from cvinfer.data import Dataset, describe, load
+from cvinfer.data import Dataset, load, sources
+from cvinfer.data.registry import Request
 from cvinfer.data.sources import openml
 from cvinfer.errors import UserError
 
@@ -144,7 +145,7 @@ def test_fetch_once_then_from_the_cache(
 ) -> None:
     spec: dict[str, Any] = {"source": "openml", "id": 61, "cache": "kept"}
     imputed = {**spec, "server": server.address, "missing": "impute"}
-    assert describe(imputed, tmp_path) is None and server.asked == []
+    assert not sources["openml"].ready(Request(imputed, tmp_path, 0)) and server.asked == []
     data = load(imputed, tmp_path, 1)
     assert isinstance(data, Dataset) and data.name == "tiny"
     size, colour, grade = data.features
@@ -156,9 +157,8 @@ def test_fetch_once_then_from_the_cache(
     assert asked >= 3 and (tmp_path / "kept").is_dir()
 
     again = load(imputed, tmp_path, 1)
-    facts = describe(imputed, tmp_path)
+    assert sources["openml"].ready(Request(imputed, tmp_path, 0))
     assert isinstance(again, Dataset) and again.sha256 == data.sha256
-    assert facts is not None and facts.features["colour"] == "categorical"
     assert len(server.asked) == asked
 
     # By the environment; and a class of numbers has no decimal point of its own.

@@ -10,7 +10,7 @@ from typing import Any, Callable, Iterable
 import numpy as np
 import pytest
 
-from cvinfer.data import Dataset, PredictionSet, describe, load, write_predictions
+from cvinfer.data import Dataset, PredictionSet, load, write_predictions
 from cvinfer.data.predictions import no_prediction
 from cvinfer.errors import UserError
 from cvinfer.partitions import Partition, make_partition
@@ -84,8 +84,6 @@ def test_a_run_comes_back(tmp_path: Path, partitions: list[Partition]) -> None:
     unpacked = gzip.decompress((tmp_path / "p.csv.gz").read_bytes())
     (tmp_path / "p.csv").write_bytes(unpacked)
     assert read(tmp_path, "p.csv").sha256 == found.sha256
-    facts = describe({"source": "predictions", "path": "p.csv"}, tmp_path)
-    assert facts is not None and facts.learners == found.learners and sum(facts.class_counts) == N
 
 
 def test_awkward_names_and_labels(tmp_path: Path) -> None:

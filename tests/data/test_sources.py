@@ -9,7 +9,7 @@ from typing import Any, Callable
 
 import pytest
 
-from cvinfer.data import Dataset, describe, faults, load, sources
+from cvinfer.data import Dataset, faults, load, sources
 from cvinfer.data.registry import source_of_file
 from cvinfer.errors import UserError
 
@@ -175,8 +175,6 @@ def test_bundled_sets(
     words = [str(bunch.target_names[code]) for code in bunch.target]
     assert [data.classes[code] for code in data.target] == words
     assert data.features[2].values.tolist() == bunch.data[:, 2].tolist()
-    facts = describe({"source": "sklearn", "dataset": name}, tmp_path)
-    assert facts is not None and facts.n == n and sum(facts.class_counts) == n
 
 
 def test_data_sets_travel_to_workers(tmp_path: Path) -> None:

@@ -24,6 +24,17 @@ def test_tests_md_is_what_the_registry_says():
     assert (ROOT / "docs/tests.md").read_text(encoding="utf-8") == _generator().page()
 
 
+def test_the_reproduction_is_what_the_ledger_and_its_results_say():
+    from cvinfer.studies.ledger import Results, load_ledger
+    from cvinfer.studies.ledger.page import look, pages
+
+    kept = ROOT / "docs" / "reproduction"
+    items = load_ledger(ROOT / "specs" / "papers").values()
+    for name, text in pages(look(items, Results((kept,)), kept)).items():
+        found = (ROOT / "docs" / name).read_text(encoding="utf-8")
+        assert found == text, f"docs/{name} is not up to date: make docs"
+
+
 def test_readme_links_lead_somewhere():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#:]+)\)", text):

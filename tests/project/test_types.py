@@ -12,9 +12,11 @@ import cvinfer
 from cvinfer.data import Dataset, PredictionSet
 
 PACKAGE = Path(cvinfer.__file__).parent
-ROOMS = ("planning", "runner", "execute", "spec", "commands")
+ROOMS = ("planning", "runner", "execute", "spec", "commands", "analysis")
 #: Public functions that take or give anything at all, and why.
 ANYTHING = {
+    "analysis/document.py: plain": "makes JSON of whatever it is given",
+    "analysis/words.py: split_sizes": "lists in lists, as deep as a partition has axes",
     "commands/_options.py: convert": "click declares it so",
     "commands/simulate.py: convert": "click declares it so",
     "commands/table.py: convert": "click declares it so",

@@ -138,7 +138,8 @@ def histogram(centre: float, spread: float, one_sided: bool = False) -> Cell:
 def power(name: str, distance: float, n: int = 300) -> float:
     """A rejection rate that rises from the test's own type I error to 1."""
     first = 0.05 * LIBERAL.get(name, 0.3 + 0.09 * (sum(map(ord, name)) % 9))
-    return first + (1 - first) * (1 - math.exp(-((distance * math.sqrt(n / 300)) ** 2)))
+    slope = 0.6 + 0.11 * (sum(map(ord, name)) % 7)
+    return first + (1 - first) * (1 - math.exp(-((slope * distance * math.sqrt(n / 300)) ** 2)))
 
 
 def rejections(name: str, distance: float, n: int = 300, tried: int = 1000) -> int:
@@ -265,7 +266,7 @@ def fourteen(points: Sequence[float] = (1, 2, 4, 8, 16, 30)) -> dict[str, Any]:
     for v in points:
         distance = math.log10(v) * 0.9
         for name in FOURTEEN:
-            bell = histogram(2 * distance, 1.5)
+            bell = histogram(2 * distance, 1 + 0.2 * LIBERAL.get(name, 0.0))
             count = rejections(name, distance)
             cells.append(test_cell(name, {V: v}, count, histogram=bell, critical=[-2.26, 2.26]))
         pair = {"a": "TREE", "b": "FNN", "of": "difference"}

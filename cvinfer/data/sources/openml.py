@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import Request as Call
@@ -23,6 +23,7 @@ from cvinfer import limits
 from cvinfer.arrays import entries
 from cvinfer.errors import UserError
 from cvinfer.packages import ARFF, PYARROW, Package
+from cvinfer.whole import whole
 
 from ..dataset import CATEGORICAL, NUMERIC, Column, categories
 from ..files import absent
@@ -321,11 +322,10 @@ def _download(request: Request, address: str, path: Path, most: int, md5: str = 
     """Fetch a file of at most so many bytes, whole or not at all."""
     if urlsplit(address).scheme not in ("http", "https"):
         raise _odd(request, f"is said to be at {address!r}, which is no http address")
-    new = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
+    with whole(path) as file:
         for left in reversed(range(_TRIES)):
             try:
-                digest = _receive(request, address, new, most)
+                digest = _receive(request, address, file, most)
                 break
             except HTTPError as error:
                 if error.code >= 500 and left:
@@ -349,9 +349,6 @@ def _download(request: Request, address: str, path: Path, most: int, md5: str = 
                 ) from None
         if md5 and digest != md5:
             raise _odd(request, f"came damaged: its md5 sum is {digest}, not {md5}; try again")
-        os.replace(new, path)
-    finally:
-        new.unlink(missing_ok=True)
 
 
 def _too_large(request: Request, address: str, most: int) -> UserError:
@@ -362,12 +359,14 @@ def _too_large(request: Request, address: str, most: int) -> UserError:
     )
 
 
-def _receive(request: Request, address: str, path: Path, most: int) -> str:
+def _receive(request: Request, address: str, file: BinaryIO, most: int) -> str:
     """Write what a server sends to a file; its md5 sum, which is all that OpenML gives."""
     began, size = time.monotonic(), 0
+    file.seek(0)
+    file.truncate()
     digest = hashlib.md5(usedforsecurity=False)
     call = Call(address, headers={"User-Agent": "cvinfer"})
-    with urlopen(call, timeout=_SECONDS) as answer, open(path, "wb") as file:
+    with urlopen(call, timeout=_SECONDS) as answer:
         told = answer.headers.get("Content-Length", "")
         # A number of very many digits is none that Python reads.
         if told.isdecimal() and (len(told) > 18 or int(told) > most):

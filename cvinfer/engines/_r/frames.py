@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Mapping, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cvinfer.data.imputation import medians, most_frequent
 from cvinfer.engines._r import embedded
 from cvinfer.engines.base import Prediction
 from cvinfer.errors import LearnerError
@@ -99,7 +100,7 @@ def _values(column: Column) -> Any:
 def fill_values(dataset: Dataset, train: NDArray[np.int64]) -> NDArray[np.float64]:
     """Median of the training records' numbers, number of their most frequent level (from 1).
 
-    The same rule as for Python learners; a feature without one value there gets 0, or level 1.
+    The rule is that of `cvinfer.data.imputation`, as for learners of Python.
     """
     return np.array([_fill(column, train) for column in dataset.features])
 
@@ -107,10 +108,8 @@ def fill_values(dataset: Dataset, train: NDArray[np.int64]) -> NDArray[np.float6
 def _fill(column: Column, train: NDArray[np.int64]) -> float:
     values = column.values[train]
     if column.kind == "numeric":
-        known = values[~np.isnan(values)]
-        return float(np.median(known)) if known.size else 0.0
-    counts = np.bincount(values[values >= 0], minlength=max(len(column.levels), 1))
-    return float(counts.argmax() + 1)
+        return float(medians(values[:, np.newaxis])[0][0])
+    return float(most_frequent(values, len(column.levels)) + 1)
 
 
 def raise_fault(answer: Any, title: str) -> None:

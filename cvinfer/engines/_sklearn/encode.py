@@ -7,10 +7,9 @@ of the feature; a level seen only in test records is all zeros. ordinal (`Ordina
 number of the level among those of the training records, in the order of the data's levels; a level
 seen only in test records is -1. native (`Frames`): a data frame with the columns as they are.
 
-Where imputation was asked for, a missing number becomes the training records' median and a missing
-level their most frequent one (of equals the first). A feature without one value in the training
-records is 0 everywhere, or stays missing in a data frame. Where imputation was not asked for, what
-is missing stays so.
+Where imputation was asked for, `cvinfer.data.imputation` says what stands for a missing value. A
+feature without one value in the training records is 0 everywhere, or stays missing in a data frame.
+Where imputation was not asked for, what is missing stays so.
 """
 
 from __future__ import annotations
@@ -19,6 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from cvinfer.data.imputation import medians, most_frequent
 
 if TYPE_CHECKING:
     from cvinfer.data.dataset import Column, Dataset
@@ -76,13 +77,10 @@ class Encoder:
         halves = Halves(self.numeric[train], self.numeric[test])
         if not self.holes.size:
             return halves
-        learned = halves.train[:, self.holes]
-        known = ~np.isnan(learned).all(axis=0)
-        medians = np.zeros(self.holes.size)
-        medians[known] = np.nanmedian(learned[:, known], axis=0)
+        filling, known = medians(halves.train[:, self.holes])
         for half in halves:
             part = half[:, self.holes]
-            half[:, self.holes] = np.where(np.isnan(part) | ~known, medians, part)
+            half[:, self.holes] = np.where(np.isnan(part) | ~known, filling, part)
         return halves
 
     def _levels(
@@ -90,12 +88,11 @@ class Encoder:
     ) -> tuple[Index, Index, Index]:
         """Codes of the two halves, filled in if so asked, and the levels of the training half."""
         in_train, in_test = codes[train], codes[test]
-        frequencies = np.bincount(in_train[in_train >= 0], minlength=count)
-        seen = np.flatnonzero(frequencies)
+        seen = np.flatnonzero(np.bincount(in_train[in_train >= 0], minlength=count))
         if self.impute and seen.size:
-            most_frequent = int(frequencies.argmax())
-            in_train = np.where(in_train < 0, most_frequent, in_train)
-            in_test = np.where(in_test < 0, most_frequent, in_test)
+            filling = most_frequent(in_train, count)
+            in_train = np.where(in_train < 0, filling, in_train)
+            in_test = np.where(in_test < 0, filling, in_test)
         return in_train, in_test, seen
 
     def _columns(self, in_train: Index, in_test: Index, seen: Index, count: int) -> Halves:

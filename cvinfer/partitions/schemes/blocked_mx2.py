@@ -96,7 +96,7 @@ def blocked_mx2(
     n, seed = whole(_NAME, "n", n, 0), seed_of(_NAME, seed)
     if n < h:
         raise PartitionError(
-            f"{_NAME}: n = {n} records cannot fill the h = {h} blocks of m = {m}", ("n",)
+            f"n = {n} records cannot fill the h = {h} blocks of m = {m}", ("n",), who=_NAME
         )
     if blocks is not None:
         number = _given(n, m, h, blocks, stratify, groups)
@@ -126,9 +126,10 @@ def _dealt(
     if groups is not None:
         if len(groups) < h:
             raise PartitionError(
-                f"{_NAME}: groups cannot be halved; {len(groups)} group(s) cannot fill the "
+                f"groups cannot be halved; {len(groups)} group(s) cannot fill the "
                 f"h = {h} blocks of m = {m}, which take at least {h}",
                 ("groups",),
+                who=_NAME,
             )
         return halve_groups(_NAME, n, groups, block_array(m) > 0, seed, key)
     if classes is not None:
@@ -146,28 +147,31 @@ def _given(n: int, m: int, h: int, blocks: Any, stratify: Any, groups: Any) -> N
     for option, value in (("stratify", stratify), ("groups", groups)):
         if value is not None:
             raise PartitionError(
-                f"{_NAME}: {option} cannot be combined with blocks, which already say where each "
+                f"{option} cannot be combined with blocks, which already say where each "
                 "record goes",
                 (option,),
+                who=_NAME,
             )
     given = np.asarray(blocks)
     if given.shape != (n,):
         raise PartitionError(
-            f"{_NAME}: blocks must hold one block number for each of the n = {n} records, not an "
+            f"blocks must hold one block number for each of the n = {n} records, not an "
             f"array of shape {given.shape}",
             ("blocks",),
+            who=_NAME,
         )
     if given.dtype.kind not in "iu":
         raise PartitionError(
-            f"{_NAME}: blocks must hold whole numbers, not {given.dtype}", ("blocks",)
+            f"blocks must hold whole numbers, not {given.dtype}", ("blocks",), who=_NAME
         )
     found = np.unique(given)
     first = int(found[0])
     if first not in (0, 1) or not np.array_equal(found, np.arange(first, first + h)):
         shown = ", ".join(map(str, found[:10])) + (", ..." if len(found) > 10 else "")
         raise PartitionError(
-            f"{_NAME}: m = {m} needs every block of 1..{h} (or of 0..{h - 1}) to hold a record; "
+            f"m = {m} needs every block of 1..{h} (or of 0..{h - 1}) to hold a record; "
             f"blocks holds {shown}",
             ("blocks",),
+            who=_NAME,
         )
     return given.astype(np.int64) - first

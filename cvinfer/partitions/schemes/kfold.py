@@ -56,15 +56,16 @@ def checked_folds(
     """n and k that fit each other, and labels that fit both."""
     n, k = records(name, n), whole(name, "k", k, 2)
     if k > n:
-        raise PartitionError(f"{name}: k = {k} folds need at least {k} records, n = {n}", ("k",))
+        raise PartitionError(f"k = {k} folds need at least {k} records, n = {n}", ("k",), who=name)
     classes, together = labels_of(name, n, stratify, groups)
     if classes is not None:
         need_records(name, classes, k, f"one for each of the k = {k} folds")
     if together is not None and len(together) < k:
         raise PartitionError(
-            f"{name}: {len(together)} group(s) cannot fill k = {k} folds; use at most "
+            f"{len(together)} group(s) cannot fill k = {k} folds; use at most "
             f"{len(together)} folds",
             ("groups",),
+            who=name,
         )
     return n, k, classes, together
 

@@ -92,9 +92,10 @@ def paired_halves(
     size = n - rounded(Fraction(9, 10), n) if n_test is None else whole(_NAME, "n_test", n_test, 0)
     if not 1 <= size <= half - 1:
         raise PartitionError(
-            f"{_NAME}: n_test = {size} of the {half} records of a half (n = {n}); it must be "
+            f"n_test = {size} of the {half} records of a half (n = {n}); it must be "
             f"between 1 and {half - 1}",
             ("n_test",),
+            who=_NAME,
         )
     refuse(_NAME, "groups", groups, _CUTS_GROUPS)
     classes, _ = labels_of(_NAME, n, stratify, None)

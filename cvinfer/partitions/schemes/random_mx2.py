@@ -75,7 +75,7 @@ def random_mx2(
         need_records(name, classes, 2, "one for each half")
     if together is not None and len(together) < 2:
         raise PartitionError(
-            f"{name}: groups cannot be halved; all n = {n} records are in one group", ("groups",)
+            f"groups cannot be halved; all n = {n} records are in one group", ("groups",), who=name
         )
     if together is None:
         halvings, what = math.comb(n, n // 2) // (1 if n % 2 else 2), f"n = {n} records"
@@ -83,8 +83,9 @@ def random_mx2(
         halvings, what = 2 ** (len(together) - 1) - 1, f"{len(together)} groups"
     if m - rcp > halvings:
         raise PartitionError(
-            f"{name}: {m - rcp} distinct partitions are asked for (m = {m}, rcp = {rcp}), but "
-            f"{what} can be halved in at most {halvings} way(s)"
+            f"{m - rcp} distinct partitions are asked for (m = {m}, rcp = {rcp}), but "
+            f"{what} can be halved in at most {halvings} way(s)",
+            who=name,
         )
     in_s = _distinct_halvings(n, m, rcp, seed, classes, together)
     options = {
@@ -115,9 +116,10 @@ def _distinct_halvings(
                 break
         else:
             raise PartitionError(
-                f"random_mx2: after {len(seen)} distinct halvings of n = {n} records no other was "
+                f"after {len(seen)} distinct halvings of n = {n} records no other was "
                 f"found in {_DRAWS} draws; ask for fewer than m = {m} replications",
                 ("m",),
+                who="random_mx2",
             )
         seen.add(name)
         in_s[j] = half

@@ -92,7 +92,7 @@ def checked_holdout(
         need_records(name, classes, 2, "one to train on and one to test on")
     if together is not None and len(together) < 2:
         raise PartitionError(
-            f"{name}: all n = {n} records are in one group; two are needed", ("groups",)
+            f"all n = {n} records are in one group; two are needed", ("groups",), who=name
         )
     return n, n1, classes, together
 
@@ -132,7 +132,8 @@ def _whole_groups(
             return training
         nearest = min(nearest or n, int(reached[last]), key=lambda size: abs(size - n1))
     raise PartitionError(
-        f"{name}: whole groups come no nearer to n1 = {n1} training records of n = {n} than "
+        f"whole groups come no nearer to n1 = {n1} training records of n = {n} than "
         f"{nearest} in {_DRAWS} draws; the largest of {len(groups)} groups has "
-        f"{groups.counts.max()} records. Choose another n1 or smaller groups"
+        f"{groups.counts.max()} records. Choose another n1 or smaller groups",
+        who=name,
     )

@@ -21,6 +21,7 @@ def escape(text: str) -> str:
 
 @output_format("markdown", of={"result": "result.md", "study": "study.md"})
 def markdown(document: Mapping[str, Any]) -> str:
+    """The tables and sentences of a document for a web page."""
     kind = kind_of(document)
     lines = [f"# {escape(document['name'])}", ""]
     for sentence in kind.opening(document):

@@ -19,21 +19,23 @@ def render_study(document: JsonObject, format: str, width: Optional[int] = None)
 
 
 def print_study(document: JsonObject) -> None:
-    """Show a study on the terminal."""
-    from cvinfer.foreign import say
+    """Show a study on standard output: a screen of it on a terminal, all tables otherwise."""
+    from cvinfer.report import terminal
 
-    say(render_study(document, "text"))
+    terminal.print_study(document)
 
 
 def write_study(directory: Path, document: JsonObject) -> tuple[list[Path], list[str]]:
     """Write the file of every format that has one for studies, and the plots; not study.json.
 
-    Without matplotlib there are no plots; `plots_left_out` says so in words.
+    The second says in words what could not be made: without matplotlib there are no plots.
     """
     from cvinfer.report.files import write_text
     from cvinfer.report.formats import files_of
+    from cvinfer.report.plots import left_out, write_plots
 
     # All texts are made before the first is written.
     texts = {file: each.render(document) for file, each in files_of("study").items()}
     written = [write_text(Path(directory) / name, text) for name, text in texts.items()]
-    return written, []
+    missing = left_out(document)
+    return written + write_plots(Path(directory), document), [missing] if missing else []

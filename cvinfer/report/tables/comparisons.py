@@ -14,6 +14,7 @@ from cvinfer.analysis.words import (
     NONE,
     correction_word,
     is_rate,
+    mean_name,
     listed,
     number,
     p_text,
@@ -230,7 +231,7 @@ def _comparison_caption(
     data = list(dict.fromkeys(data for data, _, _ in rows))
     where = data[0] if len(data) == 1 else f"{len(data)} data sets"
     what = f"{rows[0][1]} and {rows[0][2]}" if len(rows) == 1 else "learners A and B"
-    sizes = "error rates in %" if is_rate(loss) else "mean losses"
+    sizes = mean_name(loss, several=True) + (" in %" if is_rate(loss) else "")
     return f"Comparison of {what} on {where}: {sizes}, their difference and p-values."
 
 
@@ -243,7 +244,7 @@ def _comparison_notes(
     test = title(present(decisive)[0]["test"])
     alphas = sorted({i["alpha"] for i in inferences_of(decisive)})
     alpha = listed([f"{value:g}" for value in alphas or [document["spec"].get("alpha", 0.05)]])
-    what = "error rate" if is_rate(loss) else "mean loss"
+    what = mean_name(loss)
     together = _together(document, decisive)
     bold = (
         f"Bold: the learner that {test}, the test that decides, finds significantly better at"

@@ -31,7 +31,7 @@ def inferences_of(column: Entries) -> list[Mapping[str, Any]]:
     return [i for i in (inference_of(entry) for entry in column) if i is not None]
 
 
-def scheme_of(entries: Sequence[Mapping[str, Any]], partitions: Any) -> str:
+def scheme_of(entries: Sequence[Mapping[str, Any]], partitions: Sequence[Mapping[str, Any]]) -> str:
     """The schemes of a test in words, over all data sets that it was run on."""
     named = []
     beside = [partitions[at] for entry in entries for at in entry["partitions"]]

@@ -23,6 +23,7 @@ from cvinfer.spec.check.partition import partition_of
 from cvinfer.spec.check.requests import (
     check_one_learner,
     check_something_to_do,
+    loss_of,
     margin_of,
     primary_of,
     requests_of,
@@ -122,6 +123,7 @@ def _checked(here: Context, default_name: str, idle: bool = False) -> Optional[S
     chosen_intervals = requests_of(here, "intervals", intervals(), RECOMMENDED_INTERVALS, available)
     primary = primary_of(here, chosen_tests)
     margin = margin_of(here, primary)
+    loss = loss_of(here, chosen_tests, chosen_intervals)
     alone = any(b is None for _, b in pairs or ())
     if alone:
         check_one_learner(here, chosen_tests)
@@ -147,7 +149,7 @@ def _checked(here: Context, default_name: str, idle: bool = False) -> Optional[S
         alpha=float(here.or_default("alpha")),
         correction=correction.read(here.or_default("correction")).written(),
         seed=int(here.seed),
-        loss=here.or_default("loss"),
+        loss=loss,
         positive=positive_of_all(here),
         limits=MappingProxyType(_given(here.value.get("limits"))),
         output=MappingProxyType({"directory": "results", **_given(here.value.get("output"))}),

@@ -108,11 +108,10 @@ def _partitions(here: Context, request: SchemeRequest, place: Place) -> Optional
         try:
             make_partition(request.scheme, data.n, seed=here.seed, **options)
         except PartitionError as error:
-            message = str(error).removeprefix(f"{request.scheme}: ")
             # What stands in no option, such as the number of records, is the scheme's own fault.
             inner = tuple(error.path or ())
             at = place + inner if inner[:1] and inner[0] in request.options else place
-            here.fault(at, f"{here.on(data.name)}{message}")
+            here.fault(at, f"{here.on(data.name)}{error.fault}")
             return None
     defaults = schemes()[request.scheme].defaults
     return [Available(request.scheme, {**defaults, **request.options})]

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence
 from cvinfer.documents import JsonObject
 from cvinfer.errors import Path as Place
 from cvinfer.errors import listed
-from cvinfer.inference import Procedure, intervals, tests
+from cvinfer.inference import Procedure, intervals, procedure, tests
 from cvinfer.inference.recommended import recommended_on
+from cvinfer.inference.records import COUNTED
+from cvinfer.losses import CODES, Loss, losses
 from cvinfer.names import close_match
 from cvinfer.spec import options as option_checks
 from cvinfer.spec.check.common import Available, Context
@@ -161,6 +163,28 @@ def margin_of(here: Context, primary: Optional[str]) -> Optional[float]:
         message = "equivalence is read off the interval of level 1 - 2 alpha; there is none"
         here.fault(("margin",), message, "with an alpha below 0.5")
     return float(margin)
+
+
+def loss_of(here: Context, *chosen: Optional[list[tuple[TestRequest, Place]]]) -> str:
+    """The loss that the spec names: one that predictions of classes have, and its tests take."""
+    name = str(here.or_default("loss"))
+    declared = losses().get(name)
+    if declared is None:  # a fault of shape, which is told
+        return name
+    if declared.takes != CODES or not declared.per_record:
+        usable = [each for each, other in losses().items() if _of_classes(other)]
+        lacks = declared.takes if declared.takes != CODES else "whole splits"
+        here.fault(("loss",), f"{name} is a loss of {lacks}, which no engine gives", listed(usable))
+    elif not declared.percent:
+        for request, place in (each for requests in chosen for each in requests or ()):
+            if procedure(request.name).data in COUNTED:
+                message = f"{request.name} counts wrong predictions, and {name} is no such count"
+                here.fault(place, message, "another test or interval, or loss: zero_one")
+    return name
+
+
+def _of_classes(declared: Loss) -> bool:
+    return declared.takes == CODES and declared.per_record
 
 
 def check_one_learner(here: Context, chosen: Optional[list[tuple[TestRequest, Place]]]) -> None:

@@ -1,5 +1,7 @@
 """What this plug-in adds to cvinfer: importing a file adds what it declares."""
 
-from cvinfer_example import learner, scheme, source, test
+import importlib
+import pkgutil
 
-__all__ = ["learner", "scheme", "source", "test"]
+for _each in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_each.name}")

@@ -19,12 +19,12 @@ from cvinfer.inference.result import Finding, studentised
     data="differences",
     formula="t = (d̄ − μ0) / √(S²/K)",
     null="t(K − 1)",
-    cite="dietterich1998",
+    cite="student1908",
     use="As an example of a plug-in; it ignores the overlap of training sets.",
     caution=overlap(),
 )
 def interleaved_t(d: Any, mu0: float = 0.0, alpha: float = 0.05) -> Finding:
-    """Paired t-test over K folds, as if they were independent (Dietterich 1998).
+    """Paired t-test over K folds, as if they were independent (Student 1908).
 
     t = (d̄ - mu0) / sqrt(S²/K) ~ t(K - 1), S² the sample variance of the K differences `d` of
     shape (..., K). Positive: A is worse.

@@ -1,0 +1,203 @@
+"""A printed cell beside ours: difference, its standard error, z and a verdict.
+
+Both sides have a Monte-Carlo error. For a rate it follows from the pooled rate and both numbers of
+replications. For a quantity or a length the paper's is ours, scaled to its number of replications.
+A printed number is rounded; where its last digit does not resolve single replications the rounding
+adds a twelfth of a unit squared to the variance. Exact numbers agree within half a unit.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Mapping, NamedTuple, Optional
+
+from cvinfer.documents import JsonObject
+from cvinfer.studies.ledger.exact import ExactCell, compute, the_exact_cell
+from cvinfer.studies.ledger.model import Cell, Group, Item
+from cvinfer.studies.ledger.results import Results, the_cell
+from cvinfer.studies.ledger.rules import Measured, measured, over_studies, rules
+
+#: From here on a cell differs.
+BEYOND = 3.0
+
+
+class Compared(NamedTuple):
+    """A cell with what was found. ours and se are in the units of print; z is None for exact ones.
+
+    label: the group. note: the misprint, the reason, or why it was not run. other: whether the
+    second study of the group agrees, whatever the first does; None where there is none.
+    """
+
+    label: str
+    name: str
+    at: Mapping[str, Any]
+    digits: int
+    printed: float
+    ours: Optional[float]
+    se: Optional[float]
+    z: Optional[float]
+    verdict: str
+    note: str = ""
+    replications: Optional[int] = None
+    other: Optional[bool] = None
+
+
+class Distance(NamedTuple):
+    """How far ours is from print: se of the difference and z, or whether rounding explains it."""
+
+    se: Optional[float]
+    z: Optional[float]
+    agrees: bool
+
+
+def compare_item(item: Item, results: Results) -> list[Compared]:
+    """Every cell of an item, in the order of the file."""
+    exact = {name: compute(entry) for name, entry in item.exact.items()}
+    found = []
+    for group in item.groups:
+        for cell in group.cells:
+            found.append(_compared(item, group, cell, results, exact))
+    return found
+
+
+def distance(
+    printed: float, digits: int, scale: float, ours: Measured, paper_runs: int
+) -> Distance:
+    """The difference of a printed number and ours in standard errors of both."""
+    value, unit = printed / scale, 10.0 ** (-digits) / scale
+    rounding = unit**2 / 12.0
+    if ours.rate:
+        if unit <= (1.0 + 1e-9) / paper_runs:
+            rounding = 0.0
+        variance = _pooled(ours.value, ours.replications, value, paper_runs) + rounding
+    elif ours.paper_se is not None:
+        variance = (ours.se or 0.0) ** 2 + ours.paper_se**2 + rounding
+    elif ours.se is None:
+        return Distance(None, None, False)
+    else:
+        variance = ours.se**2 * (1.0 + ours.replications / paper_runs) + rounding
+    if variance == 0.0:
+        return Distance(0.0, None, value == ours.value)
+    se = math.sqrt(variance)
+    z = (ours.value - value) / se
+    return Distance(se * scale, z, abs(z) < BEYOND)
+
+
+def _pooled(ours: float, runs: int, papers: float, paper_runs: int) -> float:
+    """Variance of the difference of two rates, at the pooled rate or half a count."""
+    total = runs + paper_runs
+    share = (ours * runs + papers * paper_runs) / total
+    least = 0.5 / total
+    share = min(max(share, least), 1.0 - least)
+    return share * (1.0 - share) * (1.0 / runs + 1.0 / paper_runs)
+
+
+def _compared(
+    item: Item,
+    group: Group,
+    cell: Cell,
+    results: Results,
+    exact: Mapping[str, list[ExactCell]],
+) -> Compared:
+    at = {**group.at, **cell.at}
+    blank = Compared(
+        group.label, cell.name, at, group.digits, cell.printed, None, None, None, "not run"
+    )
+    if group.not_run is not None:
+        return blank._replace(note=group.not_run)
+    if group.exact is not None:
+        number = the_exact_cell(exact[group.exact], cell.name, at)
+        return _with_exact(blank, group, cell, number)
+    ours = _ours(item, group, cell, at, results, group.study)
+    if ours is None or ours.replications < 1 or math.isnan(ours.value):
+        return blank._replace(note="no stored result")
+    away = distance(cell.printed, group.digits, group.scale, ours, group.replications)
+    if away.se is None:
+        return blank._replace(note="no standard error is known")
+    verdict, note = _verdict(cell, away.agrees)
+    agrees_there = None
+    if group.otherwise is not None:
+        other = _ours(item, group, cell, at, results, group.otherwise.study)
+        if other is not None and not math.isnan(other.value):
+            there = distance(cell.printed, group.digits, group.scale, other, group.replications)
+            agrees_there = there.agrees
+            if verdict == "differs" and there.agrees:
+                shown = f"{other.value * group.scale:.{group.digits}f}"
+                verdict, note = "explained", f"{group.otherwise.because} ({shown})"
+    return blank._replace(
+        ours=ours.value * group.scale,
+        se=away.se,
+        z=away.z,
+        verdict=verdict,
+        note=note,
+        replications=ours.replications,
+        other=agrees_there,
+    )
+
+
+def _with_exact(blank: Compared, group: Group, cell: Cell, number: ExactCell) -> Compared:
+    value = number.value * group.scale
+    if number.paper_se is None:
+        half = 0.5 * 10.0 ** (-group.digits) * (1.0 + 1e-9)
+        away = Distance(None, None, abs(value - cell.printed) <= half)
+    else:
+        ours = Measured(number.value, 0.0, 1, paper_se=number.paper_se)
+        away = distance(cell.printed, group.digits, group.scale, ours, group.replications)
+    verdict, note = _verdict(cell, away.agrees)
+    return blank._replace(ours=value, se=away.se, z=away.z, verdict=verdict, note=note)
+
+
+def _verdict(cell: Cell, agrees: bool) -> tuple[str, str]:
+    if cell.misprint is not None:
+        return "misprint", cell.misprint
+    if agrees:
+        return "agrees", ""
+    if cell.explained is not None:
+        return "explained", cell.explained
+    return "differs", ""
+
+
+def _ours(
+    item: Item,
+    group: Group,
+    cell: Cell,
+    at: Mapping[str, Any],
+    results: Results,
+    study: Optional[str],
+) -> Optional[Measured]:
+    """Our number, or None where its studies were not run."""
+    if group.across is not None:
+        documents = [results.study(item, name) for name in group.across.studies]
+        if any(document is None for document in documents):
+            return None
+        cells = [
+            the_cell(document, group.kind, cell.name, at, group.match)
+            for document in documents
+            if document is not None
+        ]
+        rule = over_studies.find(group.across.rule, ("rule",))
+        return rule(cells, group.replications)
+    document = results.study(item, study) if study is not None else None
+    if document is None:
+        return None
+    return number_at(document, group.kind, group.field, cell.name, at, group.match, group.derived)
+
+
+def number_at(
+    document: JsonObject,
+    kind: str,
+    field: str,
+    name: str,
+    at: Mapping[str, Any],
+    match: Mapping[str, Any],
+    derived: Mapping[str, JsonObject],
+) -> Measured:
+    """A number of a study at one point: of a cell, or made from several by a rule."""
+
+    def quantity(each: str) -> Measured:
+        return measured(the_cell(document, kind, each, at, match), field)
+
+    if name in derived:
+        entry = derived[name]
+        return rules.find(str(entry["rule"]), ("rule",))(quantity, entry)
+    return quantity(name)
