@@ -7,19 +7,24 @@ from dataclasses import dataclass, field
 from typing import (
     TYPE_CHECKING,
     Any,
+    Callable,
     Collection,
+    Generic,
     Iterable,
     Mapping,
     NamedTuple,
     Optional,
     Protocol,
+    Sequence,
+    TypeVar,
     Union,
+    runtime_checkable,
 )
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cvinfer.errors import Refusal, UserError
+from cvinfer.errors import LearnerError, Refusal, UserError
 from cvinfer.losses.kinds import CODES, codes_of
 
 if TYPE_CHECKING:
@@ -36,6 +41,8 @@ AUTO, NONE = "auto", "none"
 KNOWS_CATEGORIES: Mapping[str, str] = {AUTO: NATIVE, NONE: NATIVE}
 #: JSON has no infinities; inside settings their names are unambiguous enough.
 NOT_FINITE = ("inf", "-inf", "nan")
+
+Form = TypeVar("Form")
 
 
 @dataclass(frozen=True)
@@ -73,6 +80,28 @@ class LearnerSpec:
         return found
 
 
+class ByLearner(Generic[Form]):
+    """What an engine makes of an entry, made once: fits come by the thousand, entries do not.
+
+    Entries are told apart by identity, which is what the fits of a worker have; the last few are
+    kept, each with its entry, so that nothing else can take its place.
+    """
+
+    def __init__(self, make: Callable[[LearnerSpec], Form], most: int = 64) -> None:
+        self._make, self._most = make, most
+        self._made: dict[int, tuple[LearnerSpec, Form]] = {}
+
+    def of(self, learner: LearnerSpec) -> Form:
+        known = self._made.get(id(learner))
+        if known is not None:
+            return known[1]
+        made = self._make(learner)
+        while len(self._made) >= self._most:
+            del self._made[next(iter(self._made))]
+        self._made[id(learner)] = (learner, made)
+        return made
+
+
 class LearnerInfo(NamedTuple):
     """What `cvinfer list learners` shows; one that cannot be used is listed with its reason."""
 
@@ -108,6 +137,32 @@ class Session(Protocol):
         self, learner: LearnerSpec, train: NDArray[np.int64], test: NDArray[np.int64], seed: int
     ) -> Prediction:
         """Fit on `train`, predict `test`; raises `LearnerError` where the learner fails."""
+
+
+class Fit(NamedTuple):
+    """What one fit is asked for."""
+
+    train: NDArray[np.int64]
+    test: NDArray[np.int64]
+    seed: int
+
+
+@runtime_checkable
+class ManyFits(Protocol):
+    """A session that is quicker where several fits are asked for at once."""
+
+    def predict_all(
+        self, learner: LearnerSpec, fits: Sequence[Fit]
+    ) -> Sequence[Union[Prediction, LearnerError]]:
+        """What `predict` returns or raises for each of them; only a worker's end is raised."""
+
+
+def only(found: Sequence[Union[Prediction, LearnerError]]) -> Prediction:
+    """The prediction of a single fit; raises what it failed with."""
+    (one,) = found
+    if isinstance(one, LearnerError):
+        raise one
+    return one
 
 
 class InR(Protocol):

@@ -7,7 +7,7 @@ reaches R as a value, never as source text.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Collection, Mapping, NamedTuple, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Collection, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,18 +21,22 @@ from cvinfer.engines._r.installation import (
 )
 from cvinfer.engines.base import (
     KNOWS_CATEGORIES,
+    ByLearner,
     InR,
     LearnerInfo,
     LearnerSpec,
+    Fit,
     Prediction,
     Session,
+    only,
 )
 from cvinfer.engines.registry import engines
-from cvinfer.errors import CvinferError, Refusal, UserError
+from cvinfer.errors import CvinferError, LearnerError, Refusal, UserError
 from cvinfer.names import close_match
 
 if TYPE_CHECKING:
     from cvinfer.data.dataset import Dataset
+    from cvinfer.engines._r.frames import Call
 
 NA_ACTIONS = ("omit", "pass")
 #: R's functions have their own ways with missing values.
@@ -132,32 +136,40 @@ class RSession:
     def __init__(self, dataset: Dataset) -> None:
         from cvinfer.engines._r import embedded, frames
 
-        self._bridge = embedded.bridge()
+        embedded.bridge()
         self._frame = frames.frame_of(dataset)
 
     def predict(
         self, learner: LearnerSpec, train: NDArray[np.int64], test: NDArray[np.int64], seed: int
     ) -> Prediction:
-        from cvinfer.engines._r import embedded
+        return only(self.predict_all(learner, [Fit(train, test, seed)]))
 
-        code = code_of(learner)
-        which: tuple[Any, ...] = (embedded.text([str(learner.learner)]),)
-        function, title = "bridge_predict", str(learner.learner)
-        if code is not None:
-            function, which = "bridge_predict_code", tuple(map(embedded.to_r, code))
-            title = f"{code.package}::{code.function}"
-        answer = self._bridge.call(
-            function,
-            self._frame.value,
-            *which,
-            embedded.to_r(dict(learner.params)),
-            embedded.integers(train + 1),
-            embedded.integers(test + 1),
-            embedded.integers(np.array([seed % 2**31])),
-            embedded.text([na_action(learner)]),
-            self._frame.fill(train),
+    def predict_all(
+        self, learner: LearnerSpec, fits: Sequence[Fit]
+    ) -> list[Union[Prediction, LearnerError]]:
+        call = _ready.of(learner)
+        return self._frame.predictions(
+            call._replace(leading=(self._frame.value, *call.leading)), fits
         )
-        return self._frame.prediction(answer, title, len(test))
+
+
+def _as_r_has_it(learner: LearnerSpec) -> Call:
+    """How the bridge is called for a learner: values of R, made once and not for every fit."""
+    from cvinfer.engines._r import embedded, frames
+
+    code = code_of(learner)
+    if code is None:
+        function, title = "rows_of_predict", str(learner.learner)
+        which: tuple[Any, ...] = (embedded.text([title]),)
+    else:
+        function, title = "rows_of_predict_code", f"{code.package}::{code.function}"
+        which = tuple(map(embedded.to_r, code))
+    params = embedded.to_r(dict(learner.params))
+    how = embedded.text([na_action(learner)])
+    return frames.Call(function, (*which, params, how), title)
+
+
+_ready = ByLearner(_as_r_has_it)
 
 
 def code_of(learner: LearnerSpec) -> Optional[Code]:

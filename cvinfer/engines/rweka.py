@@ -8,7 +8,7 @@ the same options on the same records (docs/decisions/weka-seeds.md has the one r
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Collection, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Collection, Mapping, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +17,14 @@ from cvinfer.engines._r.flags import FlagError, flags
 from cvinfer.engines._r.installation import WEKA_PACKAGES, NoR, named_versions, remedy, why_no_r
 from cvinfer.engines.base import (
     KNOWS_CATEGORIES,
+    ByLearner,
     InR,
     LearnerInfo,
     LearnerSpec,
+    Fit,
     Prediction,
     Session,
+    only,
 )
 from cvinfer.engines.registry import engines
 from cvinfer.errors import LearnerError, Refusal
@@ -30,6 +33,7 @@ from cvinfer.names import close_match
 
 if TYPE_CHECKING:
     from cvinfer.data.dataset import Dataset
+    from cvinfer.engines._r.frames import Call
 
 #: Weka's class and what it is, by the short name that RWeka or Weka gives it.
 CLASSES: Mapping[str, tuple[str, str]] = {
@@ -139,45 +143,39 @@ class WekaSession:
         self._handle = self._bridge.raw("bridge_weka_load", self._frame.value)
         if not _is_handle(self._handle):
             frames.raise_fault(embedded.to_python(self._handle), "Weka cannot take the data")
-        self._ready: dict[str, tuple[Any, ...]] = {}
+        self._ready = ByLearner(self._as_r_has_it)
 
     def predict(
         self, learner: LearnerSpec, train: NDArray[np.int64], test: NDArray[np.int64], seed: int
     ) -> Prediction:
-        from cvinfer.engines._r import embedded
+        return only(self.predict_all(learner, [Fit(train, test, seed)]))
 
-        name, options, seeding, na_action = self._settings(learner)
+    def predict_all(
+        self, learner: LearnerSpec, fits: Sequence[Fit]
+    ) -> list[Union[Prediction, LearnerError]]:
+        from cvinfer.engines._r import embedded, frames
+
+        call = self._ready.of(learner)
         before = embedded.heap_exhausted()  # as by another data set that was too large
-        answer = self._bridge.call(
-            "bridge_weka_predict",
+        try:
+            return self._frame.predictions(call, fits)
+        finally:
+            if embedded.heap_exhausted() and not before:
+                frames.raise_fault({"error": HEAP_EXHAUSTED, "kind": "heap"}, call.title)
+
+    def _as_r_has_it(self, learner: LearnerSpec) -> Call:
+        """How the bridge is called for a learner: data, class, flags, seeding and na_action."""
+        from cvinfer.engines._r import embedded, frames
+
+        full = self._resolve(str(learner.learner))
+        leading = (
             self._handle,
-            name,
-            options,
-            embedded.integers(train + 1),
-            embedded.integers(test + 1),
-            embedded.integers(np.array([seed % 2**31])),
-            seeding,
-            na_action,
-            self._frame.fill(train),
+            embedded.text([full]),
+            embedded.text(flags(given_options(learner), self._resolve)),
+            embedded.text([str(learner.options.get("seeding") or SEEDING)]),
+            embedded.text([na_action(learner)]),
         )
-        if embedded.heap_exhausted() and not before:
-            answer = {"error": HEAP_EXHAUSTED, "kind": "heap"}
-        return self._frame.prediction(answer, str(learner.learner), len(test))
-
-    def _settings(self, learner: LearnerSpec) -> tuple[Any, ...]:
-        """Class, flags, seeding and na_action of a learner, as R has them."""
-        from cvinfer.engines._r import embedded
-
-        key = repr(learner.settings())
-        if key not in self._ready:
-            full = self._resolve(str(learner.learner))
-            self._ready[key] = (
-                embedded.text([full]),
-                embedded.text(flags(given_options(learner), self._resolve)),
-                embedded.text([str(learner.options.get("seeding") or SEEDING)]),
-                embedded.text([na_action(learner)]),
-            )
-        return self._ready[key]
+        return frames.Call("rows_of_weka_predict", leading, str(learner.learner))
 
     def _resolve(self, name: str) -> str:
         from cvinfer.engines._r import embedded

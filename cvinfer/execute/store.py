@@ -166,6 +166,13 @@ class Store:
         """Which of the keys are stored, and sound."""
         return {key for key, _ in self._read(keys)}
 
+    def count(self, kind: str) -> int:
+        """How many fits with such values there are, sound or not."""
+        with self._told():
+            query = "select count(*) from fits where kind = ?"
+            (found,) = self._db.execute(query, (kind,)).fetchone()
+        return int(found)
+
     def check(self) -> Checked:
         """Look at every fit, and at the file."""
         fits, damaged, structure = 0, [], []

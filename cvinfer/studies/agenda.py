@@ -37,7 +37,9 @@ class Replications:
         self.tasks: dict[str, Task] = {}
         rows = [(one, fitting) for fitting, found in wanted.items() for one in found]
         # The first replications of all first: an interrupted study has something of every point.
-        for one, fitting in sorted(rows, key=lambda row: (row[0].first, row[1].learner)):
+        # Then those of one scheme: a worker that fits two learners on the same splits makes them
+        # once.
+        for one, fitting in sorted(rows, key=_place):
             work = 1 if _brings_losses(recipes[fitting.recipe]) else 0
             order = Order(
                 fitting.recipe, fitting.scheme, one.first + 1, fitting.learner, one.size, work
@@ -76,6 +78,11 @@ class Replications:
     def _numbers(self, task: Task) -> str:
         first, count = task.order.split, task.order.seed
         return f"{first}" if count == 1 else f"{first} to {first + count - 1}"
+
+
+def _place(row: tuple[Piece, Fitting]) -> tuple[int, int, int, int]:
+    one, fitting = row
+    return one.first, fitting.recipe, fitting.scheme, fitting.learner
 
 
 def _brings_losses(recipe: Recipe) -> bool:

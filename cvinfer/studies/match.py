@@ -27,7 +27,7 @@ from cvinfer.progress import Progress
 from cvinfer.runner.stages import default_jobs
 from cvinfer.studies.agenda import Replications
 from cvinfer.studies.model import Point, Range, Sought, Study
-from cvinfer.studies.plan import Fitting, candidates, key_of, pieces
+from cvinfer.studies.plan import Fitting, key_of, pieces, stored_blocks
 from cvinfer.studies.states import FixedState, State
 
 Floats = NDArray[np.float64]
@@ -94,8 +94,7 @@ class _Errors:
         text = json.dumps([entry.settings(), behind], sort_keys=True)
         fitting = Fitting(0, 0, 0, key_of(recipe, 0, text), 1)
         wanted = Range(1, self.sought.replications)
-        stored = self.store.known(one.key for one in candidates(fitting, wanted))
-        blocks = pieces(fitting, wanted, stored)
+        blocks = pieces(fitting, wanted, stored_blocks([fitting], wanted, self.store)[fitting])
         limits = point.spec.limits
         seconds = limits.get("seconds")
         outcome = scheduler.work(

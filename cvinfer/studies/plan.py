@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from bisect import bisect_left
 from dataclasses import dataclass, field, replace
 from typing import Any, Collection, Iterator, Mapping, NamedTuple, Optional, Sequence
 
@@ -19,7 +20,9 @@ from cvinfer.data.dataset import Dataset
 from cvinfer.engines import engine
 from cvinfer.engines.base import LearnerSpec
 from cvinfer.execute.replications.recipe import GRANULE, Law, Recipe, Scheme, partition_seed
+from cvinfer.execute.store import Store
 from cvinfer.inference import procedure
+from cvinfer.losses.kinds import REDUCED
 from cvinfer.partitions import Partition, schemes
 from cvinfer.planning import Use, allocate
 from cvinfer.planning.needs import requested
@@ -177,11 +180,13 @@ def learners_used(planned: PlannedPoint) -> list[str]:
 
 
 def fits_of_replication(point: Point) -> int:
-    """How many fits one replication of a point takes at the most."""
+    """How many fits one replication of a point takes at the most; one where losses are drawn."""
+    if not point.spec.learners:
+        return 1
     partitions, _, _ = partitions_of(point, 1)
     splits = sum(len(partition.splits) for partition in partitions)
     truth = 0 if point.truth is None else 1
-    return len(point.spec.learners or (1,)) * (point.partitions * splits + truth)
+    return len(point.spec.learners) * (point.partitions * splits + truth)
 
 
 def partitions_of(point: Point, replication: int) -> tuple[list[Partition], list[Use], list[Use]]:
@@ -347,30 +352,54 @@ def piece(fitting_key: str, first: int, count: int) -> Piece:
     return Piece(first, count, hashlib.sha256(text.encode()).hexdigest())
 
 
-def candidates(fitting: Fitting, wanted: Range) -> Iterator[Piece]:
-    """Every block that can be of use: whole ones, and the halves of halves of them."""
+def candidates(fitting: Fitting, wanted: Range, size: int) -> Iterator[Piece]:
+    """Every block of a size that can be of use: whole ones have sizes of their own, then halves."""
     start, stop = wanted.first - 1, wanted.last
-    size = fitting.block
-    while size:
-        first = -(-start // size) * size
-        for at in range(first, stop - size + 1, size):
-            yield piece(fitting.key, at, size)
+    for at in range(-(-start // size) * size, stop - size + 1, size):
+        yield piece(fitting.key, at, size)
+
+
+def stored_blocks(
+    fittings: Collection[Fitting], wanted: Range, store: Store
+) -> dict[Fitting, dict[str, Piece]]:
+    """The blocks that are stored, by their keys.
+
+    Nearly all are whole ones, so that these are looked for first, and smaller ones as long as the
+    store has anything that was not found: there are as many of them as replications.
+    """
+    found: dict[Fitting, dict[str, Piece]] = {each: {} for each in fittings}
+    left = store.count(REDUCED)
+    size = max((each.block for each in fittings), default=0)
+    while size and left > 0:
+        asked = {
+            one.key: (each, one)
+            for each in fittings
+            if size <= each.block
+            for one in candidates(each, wanted, size)
+        }
+        known = store.known(asked)
+        for key in known:
+            fitting, one = asked[key]
+            found[fitting][key] = one
+        left -= len(known)
         size //= 2
+    return found
 
 
-def pieces(fitting: Fitting, wanted: Range, stored: Collection[str]) -> list[Piece]:
+def pieces(fitting: Fitting, wanted: Range, stored: Mapping[str, Piece]) -> list[Piece]:
     """The blocks that make up the range: stored ones as they are, else as large as can be."""
     start, stop = wanted.first - 1, wanted.last
+    smaller = sorted(one.first for one in stored.values() if one.size < fitting.block)
 
     def cover(first: int, size: int) -> list[Piece]:
         if first >= stop or first + size <= start:
             return []
         whole = start <= first and first + size <= stop
         one = piece(fitting.key, first, size)
-        if whole and one.key in stored:
+        if size == 1 or whole and one.key in stored:
             return [one]
-        if size == 1:
-            return [one]
+        if whole and bisect_left(smaller, first) == bisect_left(smaller, first + size):
+            return [one]  # nothing of it is there
         parts = cover(first, size // 2) + cover(first + size // 2, size // 2)
         return [one] if whole and not any(part.key in stored for part in parts) else parts
 

@@ -26,9 +26,9 @@ from cvinfer.studies.plan import (
     Piece,
     PlannedPoint,
     StudyPlan,
-    candidates,
     pieces,
     plan_study,
+    stored_blocks,
 )
 from cvinfer.studies.states import State
 
@@ -58,9 +58,9 @@ def stored_pieces(
     plan: StudyPlan, wanted: Range, store: Store
 ) -> tuple[dict[Fitting, Sequence[Piece]], set[str]]:
     """The blocks that make up the study, and which of them are stored."""
-    keys = [one.key for each in plan.fittings.values() for one in candidates(each, wanted)]
-    known = store.known(keys)
-    return {each: pieces(each, wanted, known) for each in plan.fittings.values()}, known
+    found = stored_blocks(plan.fittings.values(), wanted, store)
+    known = {key for blocks in found.values() for key in blocks}
+    return {each: pieces(each, wanted, blocks) for each, blocks in found.items()}, known
 
 
 def studied(

@@ -29,11 +29,15 @@ refuse <- function(...) {
 
 # The value of `code`, or a failure; a learner's own message gets the learner's name in front.
 guarded <- function(code, who = NULL) {
+  # Two handlers and not four: each costs as much as a small part of a fit does.
   tryCatch(code,
-    cvinfer_refusal = function(e) failure(conditionMessage(e)),
-    OutOfMemoryError = function(e) failure(conditionMessage(e), "heap"),
-    Throwable = function(e) failure(conditionMessage(e), "java"),
-    error = function(e) failure(paste0(if (!is.null(who)) paste0(who, ": "), conditionMessage(e)))
+    Throwable = function(e) {
+      failure(conditionMessage(e), if (inherits(e, "OutOfMemoryError")) "heap" else "java")
+    },
+    error = function(e) {
+      own <- is.null(who) || inherits(e, "cvinfer_refusal")
+      failure(paste0(if (!own) paste0(who, ": "), conditionMessage(e)))
+    }
   )
 }
 

@@ -70,9 +70,10 @@ safe_labels <- function(labels) {
 
 # Records of the frame, quicker than `[.data.frame` and with automatic row names.
 records <- function(frame, index) {
-  structure(lapply(frame, function(column) column[index]),
-    row.names = .set_row_names(length(index)), class = "data.frame"
-  )
+  found <- lapply(unclass(frame), function(column) column[index])
+  attr(found, "row.names") <- .set_row_names(length(index))
+  class(found) <- "data.frame"
+  found
 }
 
 # Put `fill` (a number per feature, a level's code for factors) where values are missing.

@@ -2,18 +2,80 @@
 
 bridge_predict <- function(frame, learner, args, train, test, seed, na_action, fill = NULL) {
   guarded(who = learner, {
-    entry <- find_learner(learner)
-    fun <- package_function(entry$package, entry$fun)
-    arguments <- checked_arguments(entry, args)
+    ready <- prepared(learner, args)
+    entry <- ready$entry
     one_split(frame, train, test, seed, na_action, fill,
       who = learner, drop = entry$drop,
-      arguments = function(classes) entry$adapt(arguments, classes),
+      arguments = function(classes) adapted(ready, classes),
       fit = function(data, test, arguments, classes) {
         if (entry$numeric_only) only_numbers(data, learner)
-        entry$fit(fun, data, test, arguments, entry$fun, classes)
+        entry$fit(ready$fun, data, test, arguments, entry$fun, classes)
       },
       predict = entry$predict
     )
+  })
+}
+
+# A learner with its function and its checked arguments. They are the same for thousands of splits,
+# and finding them takes as long as a quick fit: the last ones of each learner are kept.
+last_prepared <- new.env(parent = emptyenv())
+
+prepared <- function(learner, args) {
+  known <- last_prepared[[learner]]
+  if (!is.null(known) && identical(known$args, args)) return(known)
+  entry <- find_learner(learner)
+  made <- new.env(parent = emptyenv())
+  made$args <- args
+  made$entry <- entry
+  made$fun <- package_function(entry$package, entry$fun)
+  made$arguments <- checked_arguments(entry, args)
+  last_prepared[[learner]] <- made
+  made
+}
+
+# The arguments in the form that R wants, which may depend on the classes.
+adapted <- function(ready, classes) {
+  if (is.null(ready$classes) || !identical(ready$classes, classes)) {
+    ready$classes <- NULL
+    ready$adapted <- ready$entry$adapt(ready$arguments, classes)
+    ready$classes <- classes
+  }
+  ready$adapted
+}
+
+# Many fits in one call: `train` and `test` are how many of the `numbers` each has, one fit after the
+# other. Two parts for each way back to be short: a vector with dropped records, seconds of the fit
+# and of the prediction and codes of each fit that has no more to say, and what the others gave, with
+# their numbers.
+in_rows <- function(numbers, train, test, seeds, fit) {
+  made <- vector("list", length(seeds))
+  start <- 0L
+  for (i in seq_along(seeds)) {
+    middle <- start + train[[i]]
+    end <- middle + test[[i]]
+    found <- fit(numbers[seq.int(start + 1L, length.out = train[[i]])],
+      numbers[seq.int(middle + 1L, length.out = test[[i]])], seeds[[i]]
+    )
+    if (!is_failure(found) && !length(found$warnings)) {
+      found <- c(found$dropped, found$seconds, found$codes)
+    }
+    made[[i]] <- found
+    start <- end
+  }
+  longer <- vapply(made, is.list, NA)
+  list(as.double(unlist(made[!longer], use.names = FALSE)), made[longer], which(longer))
+}
+
+rows_of_predict <- function(frame, learner, args, na_action, fill, numbers, train, test, seeds) {
+  in_rows(numbers, train, test, seeds, function(train, test, seed) {
+    bridge_predict(frame, learner, args, train, test, seed, na_action, fill)
+  })
+}
+
+rows_of_predict_code <- function(frame, package, fun, type, args, na_action, fill, numbers, train,
+                                 test, seeds) {
+  in_rows(numbers, train, test, seeds, function(train, test, seed) {
+    bridge_predict_code(frame, package, fun, type, args, train, test, seed, na_action, fill)
   })
 }
 

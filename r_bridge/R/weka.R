@@ -107,17 +107,14 @@ weka_values <- function(column) {
 bridge_weka_predict <- function(handle, class, options, train, test, seed, seeding = "auto",
                                 na_action = "omit", fill = NULL) {
   guarded({
-    how <- match(seeding, c("none", "auto", "fit"))
-    if (is.na(how)) refuse("seeding must be none, auto or fit, not ", seeding)
+    how <- seeding_code(seeding)
     found <- rJava::.jcall("cvinfer/Bridge", "[D", "predict", handle$data, class,
       rJava::.jarray(as.character(options)), rJava::.jarray(as.integer(train)),
-      rJava::.jarray(as.integer(test)), as.integer(seed), how - 1L, identical(na_action, "omit"),
+      rJava::.jarray(as.integer(test)), as.integer(seed), how, identical(na_action, "omit"),
       rJava::.jarray(as.double(fill))
     )
     if (found[[1L]] != 0) {
-      kind <- c("r", "java", "heap")[[found[[1L]]]]
-      message <- rJava::.jcall("cvinfer/Bridge", "S", "message")
-      failure(paste0(simple_name(class), ": ", message), kind)
+      weka_failure(class, found[[1L]], rJava::.jcall("cvinfer/Bridge", "S", "message"))
     } else {
       list(
         codes = as.integer(found[-(1:4)]), seconds = found[2:3], warnings = character(),
@@ -125,6 +122,34 @@ bridge_weka_predict <- function(handle, class, options, train, test, seed, seedi
       )
     }
   })
+}
+
+# The same for many fits in one call of Java; see in_rows().
+rows_of_weka_predict <- function(handle, class, options, seeding, na_action, fill, numbers, train,
+                                 test, seeds) {
+  made <- guarded({
+    found <- rJava::.jcall("cvinfer/Bridge", "[D", "predictAll", handle$data, class,
+      rJava::.jarray(as.character(options)), rJava::.jarray(numbers), rJava::.jarray(train),
+      rJava::.jarray(test), rJava::.jarray(seeds), seeding_code(seeding),
+      identical(na_action, "omit"), rJava::.jarray(as.double(fill))
+    )
+    status <- rJava::.jcall("cvinfer/Bridge", "[I", "statuses")
+    faults <- which(status != 0L)
+    said <- if (length(faults)) rJava::.jcall("cvinfer/Bridge", "[S", "messages")
+    list(found, unname(Map(weka_failure, class, status[faults], said)), faults)
+  })
+  if (!is_failure(made)) return(made)
+  list(double(), rep(list(made), length(seeds)), seq_along(seeds))
+}
+
+seeding_code <- function(seeding) {
+  how <- match(seeding, c("none", "auto", "fit"))
+  if (is.na(how)) refuse("seeding must be none, auto or fit, not ", seeding)
+  how - 1L
+}
+
+weka_failure <- function(class, status, message) {
+  failure(paste0(simple_name(class), ": ", message), c("r", "java", "heap")[[status]])
 }
 
 bridge_weka_check <- function(class, options) {

@@ -261,12 +261,14 @@ def to_python(value: Any) -> Any:
     if _is_null(value):
         return None
     if isinstance(value, ri.ListSexpVector):
-        if _is_null(value.names):
+        names = value.names
+        if _is_null(names):
             return [to_python(each) for each in value]
-        return {str(name): to_python(each) for name, each in zip(value.names, value)}
+        return {str(name): to_python(each) for name, each in zip(names, value)}
     if isinstance(value, ri.StrSexpVector):
         texts = [None if each is ri.NA_Character else str(each) for each in value]
-        return texts if _is_null(value.names) else dict(zip(map(str, value.names), texts))
+        names = value.names
+        return texts if _is_null(names) else dict(zip(map(str, names), texts))
     if isinstance(value, (ri.IntSexpVector, ri.FloatSexpVector, ri.BoolSexpVector)):
         return np.array(value.memoryview() if len(value) else [], copy=True)
     return value

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping, NamedTuple
+from typing import TYPE_CHECKING, Any, Iterator, NamedTuple, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cvinfer.data.imputation import medians, most_frequent
 from cvinfer.engines._r import embedded
-from cvinfer.engines.base import Prediction
+from cvinfer.engines.base import Fit, Prediction
 from cvinfer.errors import LearnerError
 from cvinfer.worker.captured import one_line
 from cvinfer.worker.workplace import Spent
@@ -19,6 +19,21 @@ if TYPE_CHECKING:
 
 #: R's integer that means missing.
 NA_INTEGER = np.iinfo(np.int32).min
+
+
+#: What stands before the codes of a fit: dropped records, seconds of the fit and of the prediction.
+HEAD = 3
+NO_CODE = np.array([-1], dtype=np.int32)
+#: Fits go to R together, with at most so many numbers of records.
+NUMBERS = 1 << 20
+
+
+class Call(NamedTuple):
+    """A function of the bridge for many fits, what it is given for all of them, and for whom."""
+
+    function: str
+    leading: tuple[Any, ...]
+    title: str
 
 
 class Frame(NamedTuple):
@@ -34,21 +49,69 @@ class Frame(NamedTuple):
             return embedded.to_r(None)
         return embedded.doubles(fill_values(self.dataset, train))
 
-    def prediction(self, answer: Mapping[str, Any], title: str, records: int) -> Prediction:
-        """What the bridge returned for one fit; raises where that is no class for each record."""
-        raise_fault(answer, title)
-        levels = np.asarray(answer["codes"], dtype=np.int64)
+    def predictions(self, call: Call, fits: Sequence[Fit]) -> list[Union[Prediction, LearnerError]]:
+        """What the bridge predicts in some fits, or why it does not."""
+        if not self.dataset.impute:
+            return [each for some in _parts(fits) for each in self._made(call, some)]
+        return [each for one in fits for each in self._made(call, [one])]
+
+    def _made(self, call: Call, fits: Sequence[Fit]) -> list[Union[Prediction, LearnerError]]:
+        bridge = embedded.bridge()
+        sizes = np.array([(len(one.train), len(one.test)) for one in fits])
+        numbers = np.concatenate([each for one in fits for each in (one.train, one.test)])
+        rows, longer, which = bridge.raw(
+            call.function,
+            *call.leading,
+            self.fill(fits[0].train),
+            embedded.integers(numbers + 1),
+            embedded.integers(sizes[:, 0]),
+            embedded.integers(sizes[:, 1]),
+            embedded.integers(np.array([one.seed % 2**31 for one in fits])),
+        )
+        row = np.array(rows.memoryview() if len(rows) else [], dtype=np.float64)
+        others = {at - 1: embedded.to_python(each) for at, each in zip(which, longer)}
+        found: list[Union[Prediction, LearnerError]] = []
+        end = 0
+        for at, one in enumerate(fits):
+            answer = others.get(at)
+            if answer is None:
+                start, end = end, end + HEAD + len(one.test)
+                answer = row[start:end]
+            try:
+                found.append(self._prediction(answer, call.title, len(one.test)))
+            except Spent:
+                raise
+            except LearnerError as error:
+                found.append(error)
+        return found
+
+    def _prediction(self, answer: Any, title: str, records: int) -> Prediction:
+        """What came back for one fit; raises where that is no class for each record."""
+        said: tuple[str, ...] = ()
+        if isinstance(answer, np.ndarray):
+            fit, predict = answer[1:HEAD].tolist()
+            levels = answer[HEAD:]
+        else:
+            raise_fault(answer, title)
+            levels = np.asarray(answer["codes"])
+            fit, predict = (float(each) for each in answer["seconds"])
+            said = tuple(one_line(each) for each in answer.get("warnings") or ())
         if levels.shape != (records,):
             raise LearnerError(f"{title} gave {levels.size} predictions for {records} test records")
+        # What is missing is no number in a row, and R's missing integer in a list: no level.
         known = (levels >= 1) & (levels <= len(self.codes))
-        codes = np.full(records, -1, dtype=np.int32)
-        codes[known] = self.codes[levels[known] - 1]
-        unknown = int((codes < 0).sum())
+        if not known.all():
+            levels = np.where(known, levels, 0)
+        codes = self._codes[levels.astype(np.int64)]
+        unknown = int(np.count_nonzero(codes < 0))
         if unknown:
             raise LearnerError(f"{title} gave no class for {unknown} of {records} test records")
-        fit, predict = (float(each) for each in answer["seconds"])
-        said = tuple(one_line(each) for each in answer.get("warnings") or ())
         return Prediction(codes, fit, predict, tuple(dict.fromkeys(said)))
+
+    @property
+    def _codes(self) -> NDArray[np.int32]:
+        """The same with none of ours before the first level."""
+        return np.concatenate([NO_CODE, self.codes])
 
 
 #: The last ones; a study draws thousands of data sets, and sessions keep theirs by themselves.
@@ -64,6 +127,21 @@ def frame_of(dataset: Dataset) -> Frame:
             del _frames[next(iter(_frames))]
         _frames[key] = _made(dataset)
     return _frames[key]
+
+
+def _parts(fits: Sequence[Fit]) -> Iterator[Sequence[Fit]]:
+    """Fits in the order they came, as many together as may go."""
+    part: list[Fit] = []
+    count = 0
+    for one in fits:
+        size = len(one.train) + len(one.test)
+        if part and count + size > NUMBERS:
+            yield part
+            part, count = [], 0
+        part.append(one)
+        count += size
+    if part:
+        yield part
 
 
 def _made(dataset: Dataset) -> Frame:

@@ -7,7 +7,6 @@ import functools
 import hashlib
 import importlib
 import importlib.metadata
-import json
 import random
 import time
 from pathlib import Path
@@ -22,6 +21,7 @@ from cvinfer.engines.base import (
     NONE,
     ONE_HOT,
     ORDINAL,
+    ByLearner,
     InR,
     LearnerInfo,
     LearnerSpec,
@@ -145,12 +145,12 @@ class EstimatorSession:
         self.classes = dataset.classes
         self._encoders: dict[str, Encoder] = {}
         self.y = np.ascontiguousarray(dataset.target, dtype=np.int64)
-        self._recipes: dict[str, Recipe] = {}
+        self._recipes = ByLearner(self._recipe)
 
     def predict(
         self, learner: LearnerSpec, train: NDArray[np.int64], test: NDArray[np.int64], seed: int
     ) -> Prediction:
-        recipe = self._recipe(learner)
+        recipe = self._recipes.of(learner)
         x, y = self.encoder(learner.encode).halves(train, test), self.y[train]
         with quietly() as caught, _global_streams(recipe.foreign, seed):
             try:
@@ -175,16 +175,12 @@ class EstimatorSession:
         return self._encoders[way]
 
     def _recipe(self, learner: LearnerSpec) -> Recipe:
-        # Workers get a new but equal entry with every task, so the key is what it says.
-        key = json.dumps(learner.settings(), sort_keys=True)
-        if key not in self._recipes:
-            # What is not allowed was refused when the entry was checked.
-            reader = Reader(self.catalogue, allow_code=True, classes=self.classes)
-            node = reader.read(learner)
-            if node is None:
-                raise LearnerError("; ".join(each.message for each in reader.problems))
-            self._recipes[key] = Recipe(node, any(foreign_names(learner)))
-        return self._recipes[key]
+        # What is not allowed was refused when the entry was checked.
+        reader = Reader(self.catalogue, allow_code=True, classes=self.classes)
+        node = reader.read(learner)
+        if node is None:
+            raise LearnerError("; ".join(each.message for each in reader.problems))
+        return Recipe(node, any(foreign_names(learner)))
 
     def _why(self, recipe: Recipe, y: NDArray[np.int64], error: Exception) -> str:
         said = f"{type(error).__name__}: {one_line(error)}"
@@ -208,6 +204,9 @@ def known_codes(raw: Any, count: int, classes: tuple[str, ...], learner: str) ->
             f"{learner} gave masked predictions, which say nothing: {count_masked} of {count}"
         )
     found = np.asarray(raw)
+    if found.dtype.kind in "iu" and found.shape == (count,):
+        if count and found.min() >= 0 and found.max() < len(classes):
+            return found.astype(np.int32)  # as nearly all are; what is wrong is told below
     if found.dtype.kind == "c":
         raise LearnerError(f"{learner} gave complex numbers, which are no classes")
     if found.ndim == 2 and found.shape[1] == 1:

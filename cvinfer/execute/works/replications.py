@@ -6,15 +6,16 @@ past the last is the truth), `split` the first replication, and `seed` how many 
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections import Counter
-from typing import Iterator, NamedTuple, Optional, Sequence, cast
+from typing import Any, Iterator, NamedTuple, Optional, Sequence, Union, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cvinfer.data.dataset import Dataset
-from cvinfer.engines.base import LearnerSpec, Session
+from cvinfer.engines.base import Fit, LearnerSpec, ManyFits, Prediction, Session, only
 from cvinfer.errors import LearnerError
 from cvinfer.execute.replications.packed import Made, pack
 from cvinfer.execute.replications.recipe import Drawn, Indices, Recipe, draw, fit_seed
@@ -27,6 +28,8 @@ from cvinfer.worker import captured, workplace
 
 #: At most so many different warnings of a learner are kept for an order.
 SAID = 3
+#: Splits with at most so many record numbers are kept for the next order.
+KEPT = 1 << 22
 
 
 class Fitted(NamedTuple):
@@ -34,6 +37,13 @@ class Fitted(NamedTuple):
 
     wrong: NDArray[np.bool_]
     confusions: Optional[NDArray[np.int64]]
+
+
+class Parted(NamedTuple):
+    """A replication with its partitions: the seed of each, and its splits as numbers of records."""
+
+    replication: Drawn
+    partitions: Sequence[tuple[int, Sequence[tuple[Indices, Indices]]]]
 
 
 def prepare(desk: Desk, order: Order) -> None:
@@ -58,28 +68,15 @@ def replicate(desk: Desk, order: Order, began: float) -> Done:
 
 
 def _splits(fits: "_Fits", recipe: Recipe, order: Order, numbers: Sequence[int]) -> Made:
-    scheme = recipe.schemes[order.partition]
-
-    def fitted(number: int) -> Iterator[tuple[int, int, Optional[Fitted]]]:
-        replication = draw(recipe, number)
-        for again in range(recipe.partitions):
-            seed = partition_seed(recipe.seed, number, again)
-            partition = scheme.made(replication.drawn, seed)
+    every: list[tuple[int, int, Optional[Fitted]]] = []
+    for replication, partitions in _parted(fits.desk, order, recipe, numbers):
+        for seed, splits in partitions:
             # Some schemes have a split twice; it is fitted once.
-            known: dict[bytes, Optional[Fitted]] = {}
-            records = replication.records
-            for split in partition.splits:
-                # They are made when they are asked for: once.
-                train, test = split.train, split.test
-                key = train.tobytes() + test.tobytes()
-                if key not in known:
-                    seen = records[train], records[test]
-                    known[key] = fits.fit(replication, *seen, seed, train)
-                yield len(train), len(test), known[key]
-
-    rows = [list(fitted(number)) for number in numbers]
+            keys = [train.tobytes() + test.tobytes() for train, test in splits]
+            asked = dict(zip(keys, splits))
+            known = dict(zip(asked, fits.fit_all(replication, list(asked.values()), seed)))
+            every += [(len(split[0]), len(split[1]), known[k]) for k, split in zip(keys, splits)]
     shape = (len(numbers), recipe.partitions, -1)
-    every = [each for row in rows for each in row]
     wrong = [np.zeros(test, dtype=bool) if one is None else one.wrong for _, test, one in every]
     return Made(
         train=np.array([train for train, _, _ in every], dtype=np.int32).reshape(shape),
@@ -91,6 +88,39 @@ def _splits(fits: "_Fits", recipe: Recipe, order: Order, numbers: Sequence[int])
     )
 
 
+def _parted(desk: Desk, order: Order, recipe: Recipe, numbers: Sequence[int]) -> Iterator[Parted]:
+    """The replications of an order with their splits.
+
+    Those of the last order are kept where they are not too large: the next one is often of another
+    learner on the same.
+    """
+    key = (order.dataset, order.partition, numbers[0], len(numbers))
+    known = desk.kept.get("parted")
+    if isinstance(known, tuple) and known[0] == key:
+        yield from cast("list[Parted]", known[1])
+        return
+    desk.kept.pop("parted", None)
+    scheme = recipe.schemes[order.partition]
+    kept: Optional[list[Parted]] = []
+    size = 0
+    for number in numbers:
+        replication = draw(recipe, number)
+        partitions = []
+        for again in range(recipe.partitions):
+            seed = partition_seed(recipe.seed, number, again)
+            made = scheme.made(replication.drawn, seed).splits
+            partitions.append((seed, [(split.train, split.test) for split in made]))
+        one = Parted(replication, partitions)
+        size += sum(len(half) for _, splits in partitions for split in splits for half in split)
+        if size > KEPT:
+            kept = None
+        if kept is not None:
+            kept.append(one)
+        yield one
+    if kept is not None:
+        desk.kept["parted"] = (key, kept)
+
+
 def _truths(fits: "_Fits", recipe: Recipe, numbers: Sequence[int]) -> Made:
     """What the learner is worth when it is trained on all records of a replication: counts."""
     rows: list[tuple[int, int, Optional[Fitted]]] = []
@@ -99,7 +129,7 @@ def _truths(fits: "_Fits", recipe: Recipe, numbers: Sequence[int]) -> Made:
         train, fresh = replication.records, replication.fresh
         seed = partition_seed(recipe.seed, number, 0)
         if fresh.size:
-            one = fits.fit(replication, train, fresh, seed, np.arange(len(train)))
+            one = fits.fit(replication, train, fresh, seed)
         else:
             fits.failures["no record was left that had not been drawn"] += 1
             one = None
@@ -140,15 +170,41 @@ class _Fits:
         self.failures: Counter[str] = Counter()
         self._open: Optional[tuple[str, Session]] = None
 
-    def fit(
-        self, replication: Drawn, train: Indices, test: Indices, seed: int, drawn: Indices
-    ) -> Optional[Fitted]:
-        """One fit; None where it failed, which is counted. `drawn`: training records as drawn."""
-        try:
+    def fit_all(
+        self, replication: Drawn, splits: Sequence[tuple[Indices, Indices]], seed: int
+    ) -> list[Optional[Fitted]]:
+        """Fits on some splits of what was drawn; None where one failed, which is counted."""
+        records = replication.records
+        asked = [
+            Fit(records[train], records[test], fit_seed(seed, self.settings, train))
+            for train, test in splits
+        ]
+        return self._made(replication, asked)
+
+    def fit(self, replication: Drawn, train: Indices, test: Indices, seed: int) -> Optional[Fitted]:
+        """One fit on all that was drawn, tested on other records."""
+        drawn = np.arange(len(train))
+        asked = Fit(train, test, fit_seed(seed, self.settings, drawn))
+        return self._made(replication, [asked])[0]
+
+    def _made(self, replication: Drawn, fits: Sequence[Fit]) -> list[Optional[Fitted]]:
+        answers: Sequence[Any] = [None] * len(fits)
+        with contextlib.suppress(Exception):  # it comes again, by itself, with the fit it is of
             session = self._session(replication.frame)
-            made = session.predict(self.learner, train, test, fit_seed(seed, self.settings, drawn))
-            count = self.recipe.n_classes
-            codes = checked(made.values, len(test), count, made.kind)
+            if isinstance(session, ManyFits):
+                answers = session.predict_all(self.learner, fits)
+        return [self._reduced(replication, *each) for each in zip(fits, answers)]
+
+    def _reduced(
+        self, replication: Drawn, asked: Fit, answer: Union[Prediction, LearnerError, None]
+    ) -> Optional[Fitted]:
+        count = self.recipe.n_classes
+        try:
+            if answer is None:
+                made = self._session(replication.frame).predict(self.learner, *asked)
+            else:
+                made = only([answer])
+            codes = checked(made.values, len(asked.test), count, made.kind)
         except (workplace.Spent, MemoryError):
             raise  # it is this worker's end, or its trouble
         except LearnerError as error:
@@ -161,7 +217,7 @@ class _Fits:
         self.seconds[0] += float(made.seconds_fit)
         self.seconds[1] += float(made.seconds_predict)
         self.said.update(dict.fromkeys(map(str, made.warnings)))
-        truth = replication.frame.target[test]
+        truth = replication.frame.target[asked.test]
         confusions = one_against_rest(truth, codes, count) if self.recipe.confusions else None
         return Fitted(codes != truth, confusions)
 

@@ -1,5 +1,8 @@
 package cvinfer;
 
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import weka.classifiers.Classifier;
 import weka.core.Instances;
 
@@ -16,6 +19,10 @@ public final class Bridge {
   private static final int HEAD = 4;
 
   private static String message = "";
+
+  private static int[] statuses = {};
+
+  private static String[] messages = {};
 
   private Bridge() {}
 
@@ -43,19 +50,116 @@ public final class Bridge {
       boolean omit,
       double[] fill) {
     Fit fit = new Fit(data, name, options, train, test, seed, seeding, omit, fill);
+    Throwable end = run(name, fit);
+    fit.fault = end == null ? fit.fault : end;
+    return fit.fault == null ? fit.result : refusal(fit.fault);
+  }
+
+  /** Statuses of the fits of the last predictAll. */
+  public static int[] statuses() {
+    return statuses;
+  }
+
+  /** Texts of the faults of the last predictAll, one for each fit that has one. */
+  public static String[] messages() {
+    return messages;
+  }
+
+  /**
+   * Many fits in one call and one thread, as predict makes each.
+   *
+   * @param numbers records of the first fit, those that train before those that are tested, then of
+   *     the next
+   * @param train how many train in each fit
+   * @param test how many are tested in each fit
+   * @return for each fit without a fault: records dropped, seconds of the fit, seconds of the
+   *     predictions, the class codes
+   */
+  public static double[] predictAll(
+      Data data,
+      String name,
+      String[] options,
+      int[] numbers,
+      int[] train,
+      int[] test,
+      int[] seeds,
+      int seeding,
+      boolean omit,
+      double[] fill) {
+    final Fit[] fits = new Fit[seeds.length];
+    int start = 0;
+    for (int at = 0; at < fits.length; at++) {
+      int middle = start + train[at];
+      int end = middle + test[at];
+      int[] learned = Arrays.copyOfRange(numbers, start, middle);
+      int[] asked = Arrays.copyOfRange(numbers, middle, end);
+      fits[at] = new Fit(data, name, options, learned, asked, seeds[at], seeding, omit, fill);
+      start = end;
+    }
+    Throwable end =
+        run(
+            name,
+            new Runnable() {
+              @Override
+              public void run() {
+                for (Fit fit : fits) {
+                  fit.run();
+                  if (fit.fault instanceof OutOfMemoryError) {
+                    return;
+                  }
+                }
+              }
+            });
+    return rows(fits, end);
+  }
+
+  /** What came of the fits; those after a fault that ended them all have that fault too. */
+  private static double[] rows(Fit[] fits, Throwable end) {
+    int length = 0;
+    Throwable last = end;
+    int[] status = new int[fits.length];
+    List<String> said = new ArrayList<>();
+    for (int at = 0; at < fits.length; at++) {
+      Fit fit = fits[at];
+      if (fit.result != null && fit.fault == null) {
+        length += fit.result.length - 1;
+        continue;
+      }
+      last = fit.fault == null ? last : fit.fault;
+      status[at] = (int) refusal(last)[0];
+      said.add(message);
+    }
+    double[] found = new double[length];
+    int at = 0;
+    for (int each = 0; each < fits.length; each++) {
+      if (status[each] == OK) {
+        double[] made = fits[each].result;
+        found[at] = made[HEAD - 1];
+        System.arraycopy(made, 1, found, at + 1, 2);
+        System.arraycopy(made, HEAD, found, at + HEAD - 1, made.length - HEAD);
+        at += made.length - 1;
+      }
+    }
+    statuses = status;
+    messages = said.toArray(new String[0]);
+    return found;
+  }
+
+  /** Run in a thread with a stack for deep recursion; what kept it from running, or null. */
+  private static Throwable run(String name, Runnable work) {
     try {
       Exit.watch(name);
-      Thread thread = new Thread(null, fit, "fit " + name, STACK_BYTES);
+      Thread thread = new Thread(null, work, "fit " + name, STACK_BYTES);
       thread.setContextClassLoader(Bridge.class.getClassLoader());
       thread.setDaemon(true);
       thread.start();
       thread.join();
+      return null;
     } catch (Throwable fault) {
-      fit.fault = fault;
+      return fault;
     } finally {
       Exit.rest();
     }
-    return fit.fault == null ? fit.result : refusal(fit.fault);
   }
 
   static double[] refusal(Throwable fault) {
