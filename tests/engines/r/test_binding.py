@@ -133,6 +133,7 @@ def test_a_worker_lives_through_any_number_of_fits(tmp_path: Path) -> None:
     done = process(
         """
 import numpy as np
+embedded.bridge()
 vector = embedded.integers(np.arange(5))
 before = sys.getrefcount(None)
 for _ in range(50_000):
