@@ -51,11 +51,11 @@ Starred: the true difference cannot be told from that of H0, and the rate is
   more than 3 standard errors above α: a type I error beyond chance.
 Among all decisions: 6 ties, 2 degenerate, 4 failed.
 
-Quantities with standard errors: 1,000 replications.
+Quantities of TREE − FNN, with standard errors: 1,000 replications.
 
-Quantity         Of                      Value
-──────────────────────────────────────────────
-true difference  TREE − FNN  0.00000 ± 0.00040
+Quantity                     Value
+──────────────────────────────────
+true difference  0.00000 ± 0.00040
 
 
 """
