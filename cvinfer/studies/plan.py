@@ -106,6 +106,21 @@ class StudyPlan:
     fittings: Mapping[tuple[int, int, int], Fitting] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def labels(self) -> list[str]:
+        """What each learner is called, with the values of the grid that are its own."""
+        found = []
+        for number, entry in enumerate(self.learners):
+            own = [
+                f"{path.rpartition('.')[2]} = {value}"
+                for planned in self.points
+                if planned.learners.get(entry.name) == number
+                for path, value in planned.point.at.items()
+                if path.startswith(f"learners.{entry.name}.")
+            ]
+            found.append(f"{entry.name} ({', '.join(dict.fromkeys(own))})" if own else entry.name)
+        return found
+
 
 def plan_study(study: Study) -> StudyPlan:
     """The plan of a study; versions of the packages behind each learner are in the keys."""

@@ -91,6 +91,7 @@ def studied(
         blocks,
         [at for at, one in enumerate(plan.learners) if one.name in foreign],
         spec.limits.get("memory_mb"),
+        plan.labels,
     )
     outcome = scheduler.work(
         agenda,

@@ -1,4 +1,4 @@
-"""A study's replication is the comparison that `cvinfer.run` makes of the same records and splits."""
+"""A replication is the comparison that `cvinfer.run` makes of the same records and splits."""
 
 from __future__ import annotations
 
