@@ -131,7 +131,7 @@ def test_hostile_names_come_out_literally() -> None:
     text = " ".join(render_study(found, "text", 200).split())
     assert all(shown(each) in text for each in examples.HOSTILE)
     markdown = render_study(found, "markdown")
-    assert r"\$x\_1\$ &amp; 50%" in markdown and "<b>" not in markdown
+    assert r"\$x\_1\$ &amp; 50%" in markdown and r"&lt;b&gt;\_tree" in markdown
     latex = render_study(found, "latex")
     assert r"\$x\_1\$ \& 50\%" in latex and r"\input" not in latex
     assert r"\textbackslash{}input\{x\}" in latex
