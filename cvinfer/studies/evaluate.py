@@ -363,10 +363,10 @@ def _mean(about: JsonObject, values: Floats) -> MeanState:
 
 @dataclass(frozen=True)
 class _Asked:
-    """Whose interval: confusion matrices (R, *shape, 4), and the truth of each replication."""
+    """Whose interval: its data, each with an axis of replications, and the truth of each."""
 
     word: Optional[str]
-    data: tuple[Any, ...]
+    data: tuple[NDArray[Any], ...]
     truth: Floats
     options: JsonObject
 
@@ -399,12 +399,12 @@ def _one_interval(
     degenerate = np.zeros(count, dtype=bool)
     rows = np.flatnonzero(~failed)
     if rows.size:
-        data = [each[rows] if isinstance(each, np.ndarray) else each for each in asked.data]
+        data = [each[rows] for each in asked.data]
         try:
             _put_ends(declared, data, options, rows, lower, upper, degenerate)
         except InputError:  # some replication has no such interval: each by itself
             for row in range(len(rows)):
-                single = [e[row : row + 1] if isinstance(e, np.ndarray) else e for e in data]
+                single = [each[row : row + 1] for each in data]
                 try:
                     at = rows[row : row + 1]
                     _put_ends(declared, single, options, at, lower, upper, degenerate)
@@ -438,10 +438,12 @@ def _asked(
         tables, failed = tables[:, 0], gone[:, 0].any(axis=-1)
         errors = tables[..., 0] + tables[..., 1]
         errors = errors.astype(np.float64).reshape(-1, *shape)
-        sizes = one.partition.sizes[..., 1]
+        # Those of each replication: groups and classes that are kept together move them.
+        sizes = tables.sum(axis=-1).reshape(-1, *shape)
         if declared.data == "total_errors":
             axes = tuple(range(1, 1 + len(shape)))
-            return failed, [_Asked(None, (errors.sum(axis=axes), sizes.sum()), truths.errors, {})]
+            sums = errors.sum(axis=axes), sizes.sum(axis=axes)
+            return failed, [_Asked(None, sums, truths.errors, {})]
         return failed, [_Asked(None, (errors, sizes), truths.errors, {})]
     confusions, gone = gathered.confusions(learner, one)
     confusions, failed = confusions[:, 0].astype(np.float64), gone[:, 0].any(axis=-1)
