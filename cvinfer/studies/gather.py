@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Mapping, NamedTuple, Optional, Sequence
+from typing import Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ class Whole(NamedTuple):
     """One learner on all splits of a scheme, for consecutive replications.
 
     Axes are replications, partitions, splits. losses: of all test records in one row. starts: where
-    each split begins in it.
+    each split begins in it. alike: whether the splits have the same sizes in all replications.
     """
 
     train: Ints
@@ -30,6 +30,7 @@ class Whole(NamedTuple):
     failed: Bools
     confusions: Optional[Ints]
     tables: Optional[Ints]
+    alike: bool
 
     @property
     def starts(self) -> Ints:
@@ -44,19 +45,34 @@ class Truths(NamedTuple):
     confusions: Optional[Ints]
 
 
+@dataclass(frozen=True)
+class Source:
+    """Where the replications of a point are: in the blocks of the store.
+
+    lost: why a block is not there. messages: why fits failed, by learner, with how often; it is
+    filled while they are read.
+    """
+
+    plan: StudyPlan
+    planned: PlannedPoint
+    blocks: Mapping[Fitting, Sequence[Piece]]
+    store: Store
+    messages: dict[tuple[str, str], int]
+    lost: Mapping[str, str]
+
+
 @dataclass
 class Gathered:
     """A stretch of replications of one point, read from the store when it is asked for."""
 
-    plan: StudyPlan
-    planned: PlannedPoint
+    source: Source
     stretch: Range
-    wanted: Mapping[Fitting, Sequence[Piece]]
-    store: Store
-    messages: dict[tuple[str, str], int]
 
     def __post_init__(self) -> None:
+        self.plan, self.planned = self.source.plan, self.source.planned
         self._wholes: dict[tuple[str, int], Whole] = {}
+        self._tables: dict[tuple[str, Optional[str], int], tuple[Ints, Bools]] = {}
+        self._truths: dict[str, Truths] = {}
 
     @property
     def count(self) -> int:
@@ -75,7 +91,9 @@ class Gathered:
         Without `b` the second learner is one that is never wrong.
         """
         first = self.whole(a, one.scheme)
-        if first.tables is not None:
+        if (a, b, one.scheme) in self._tables:
+            found, failed = self._tables[a, b, one.scheme]
+        elif first.tables is not None:
             found, failed = first.tables, first.failed
         else:
             second = None if b is None else self.whole(b, one.scheme)
@@ -90,17 +108,28 @@ class Gathered:
             cells = [both, count_a - both, count_b - both, size - count_a - count_b + both]
             found = np.stack(cells, axis=-1).reshape(*first.test.shape, 4)
             failed = first.failed if second is None else first.failed | second.failed
-        at = one.positions
+            self._tables[a, b, one.scheme] = found, failed
+        at = _places(one.positions)
         return found[:, :, at], failed[:, :, at], first.train[:, :, at]
+
+    def alike(self, a: str, one: Splits) -> bool:
+        """Whether its splits have the same sizes in all replications."""
+        return self.whole(a, one.scheme).alike
 
     def confusions(self, learner: str, one: Splits) -> tuple[Ints, Bools]:
         """(R, P, S, C, 4) and which splits failed."""
         found = self.whole(learner, one.scheme)
         assert found.confusions is not None
-        return found.confusions[:, :, one.positions], found.failed[:, :, one.positions]
+        at = _places(one.positions)
+        return found.confusions[:, :, at], found.failed[:, :, at]
 
     def truths(self, learner: str) -> Truths:
         """True errors of the replications, and confusion matrices (R, C, 4) where they are kept."""
+        if learner not in self._truths:
+            self._truths[learner] = self._true(learner)
+        return self._truths[learner]
+
+    def _true(self, learner: str) -> Truths:
         recipe = self.plan.recipes[self.planned.recipe]
         blocks = self._blocks(learner, len(recipe.schemes))
         wrong = np.concatenate([np.frombuffer(one.wrong.tobytes(), "<i8") for one in blocks])
@@ -119,21 +148,26 @@ class Gathered:
         fitting = self.plan.fittings[self.planned.recipe, scheme, self.planned.learners[learner]]
         inside = [
             one
-            for one in self.wanted[fitting]
+            for one in self.source.blocks[fitting]
             if self.stretch.first <= one.first + 1 <= self.stretch.last
         ]
-        stored = self.store.get_many(one.key for one in inside)
+        stored = self.source.store.get_many(one.key for one in inside)
         found = []
         for one in inside:
             if one.key in stored:
                 made = unpack(stored[one.key].values)
-                for message, count in made.messages.items():
-                    key = (learner, message)
-                    self.messages[key] = self.messages.get(key, 0) + count
+                self._heard(learner, made.messages)
             else:
                 made = self._nothing(scheme, one.size)
+                reason = self.source.lost.get(one.key, "what was stored of it is gone")
+                self._heard(learner, {reason: one.size})
             found.append(made)
         return found
+
+    def _heard(self, learner: str, messages: Mapping[str, int]) -> None:
+        known = self.source.messages
+        for reason, count in messages.items():
+            known[learner, reason] = known.get((learner, reason), 0) + count
 
     def _nothing(self, scheme: int, count: int) -> Made:
         """A block that was lost with its worker: every fit of it failed."""
@@ -155,6 +189,14 @@ class Gathered:
         return Made(train, test, wrong, np.ones(shape, dtype=bool), confusions)
 
 
+def _places(positions: Ints) -> Union[slice, Ints]:
+    """Places that follow each other as a slice, which costs no copy."""
+    first = int(positions[0])
+    if (np.diff(positions) == 1).all():
+        return slice(first, first + len(positions))
+    return positions
+
+
 def _joined(blocks: Sequence[Made]) -> Whole:
     def joined(name: str) -> Optional[Ints]:
         parts = [getattr(one, name) for one in blocks]
@@ -166,11 +208,15 @@ def _joined(blocks: Sequence[Made]) -> Whole:
     losses = np.empty(0, dtype=bool)
     if tables is None:
         losses = np.concatenate([one.losses for one in blocks])
+    train = np.concatenate([one.train for one in blocks]).astype(np.int64)
+    test = np.concatenate([one.test for one in blocks]).astype(np.int64)
+    alike = all(bool((each == each[:1, :1]).all()) for each in (train, test))
     return Whole(
-        train=np.concatenate([one.train for one in blocks]).astype(np.int64),
-        test=np.concatenate([one.test for one in blocks]).astype(np.int64),
+        train=train,
+        test=test,
         losses=losses,
         failed=np.concatenate([one.failed for one in blocks]),
         confusions=joined("confusions"),
         tables=tables,
+        alike=alike,
     )

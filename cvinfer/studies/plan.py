@@ -70,7 +70,8 @@ class PlannedPoint:
 class Fitting:
     """One learner on one scheme of a recipe: what blocks are blocks of; `key` says what it is.
 
-    fits: those of a replication; 0 where losses are drawn and nothing is fitted.
+    fits: those of a replication; 0 where losses are drawn and nothing is fitted. most: replications
+    that are made in one go at the most; stored blocks may be larger.
     """
 
     recipe: int
@@ -78,6 +79,7 @@ class Fitting:
     learner: int
     key: str
     fits: int
+    most: int = GRANULE
 
     @property
     def block(self) -> int:
@@ -152,6 +154,8 @@ def plan_study(study: Study) -> StudyPlan:
         planned = recipes.add(point, found)
         points.append(planned)
     texts = list(learners)
+    # A limit of time is for one fit; a block would make it one for hundreds.
+    most = GRANULE if study.spec.limits.get("seconds") is None else 1
     for planned in points:
         recipe = recipes.recipes[planned.recipe]
         wanted = {one.scheme for one in planned.splits}
@@ -165,7 +169,7 @@ def plan_study(study: Study) -> StudyPlan:
                     key = key_of(recipe, scheme, texts[number])
                     fits = recipes.counts[planned.recipe].get(scheme, 1)
                     fits = fits if planned.point.spec.learners else 0
-                    fittings[at] = Fitting(*at, key, fits)
+                    fittings[at] = Fitting(*at, key, fits, most)
     made = tuple(recipes.recipes)
     return StudyPlan(study, tuple(points), made, tuple(entries), fittings, versions)
 
@@ -398,6 +402,7 @@ def pieces(fitting: Fitting, wanted: Range, stored: Mapping[str, Piece]) -> list
         one = piece(fitting.key, first, size)
         if size == 1 or whole and one.key in stored:
             return [one]
+        whole = whole and size <= fitting.most
         if whole and bisect_left(smaller, first) == bisect_left(smaller, first + size):
             return [one]  # nothing of it is there
         parts = cover(first, size // 2) + cover(first + size // 2, size // 2)

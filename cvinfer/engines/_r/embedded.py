@@ -270,7 +270,7 @@ def to_python(value: Any) -> Any:
         names = value.names
         return texts if _is_null(names) else dict(zip(map(str, names), texts))
     if isinstance(value, (ri.IntSexpVector, ri.FloatSexpVector, ri.BoolSexpVector)):
-        return np.array(value.memoryview() if len(value) else [], copy=True)
+        return binding.numbers_of(value)
     return value
 
 

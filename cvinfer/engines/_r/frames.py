@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvinfer.data.imputation import medians, most_frequent
-from cvinfer.engines._r import embedded
+from cvinfer.engines._r import binding, embedded
 from cvinfer.engines.base import Fit, Prediction
 from cvinfer.errors import LearnerError
 from cvinfer.worker.captured import one_line
@@ -68,7 +68,7 @@ class Frame(NamedTuple):
             embedded.integers(sizes[:, 1]),
             embedded.integers(np.array([one.seed % 2**31 for one in fits])),
         )
-        row = np.array(rows.memoryview() if len(rows) else [], dtype=np.float64)
+        row = binding.numbers_of(rows)
         others = {at - 1: embedded.to_python(each) for at, each in zip(which, longer)}
         found: list[Union[Prediction, LearnerError]] = []
         end = 0

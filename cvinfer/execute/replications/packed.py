@@ -28,6 +28,9 @@ _TYPES = {
     "confusions": "<i4",
     "tables": "<i4",
 }
+#: Those that are nearly always the same in all replications, and those of small numbers.
+_OF_ALL = ("train", "test", "failed")
+_SHORT = ("confusions", "tables")
 #: No array of a stored row is larger; a damaged one may claim to be.
 _MOST = 1 << 31
 
@@ -62,12 +65,32 @@ class Made:
 
 
 def pack(made: Made) -> NDArray[np.uint8]:
+    """In one row: of what is the same in all replications one copy, numbers as short as can be."""
     arrays = {name: getattr(made, name) for name in _TYPES if getattr(made, name) is not None}
-    shapes = {name: list(array.shape) for name, array in arrays.items()}
-    head = json.dumps({"shapes": shapes, "messages": dict(made.messages)}).encode()
-    parts = [_HEAD.pack(len(head)), head]
-    parts += [np.ascontiguousarray(a, dtype=_TYPES[name]).tobytes() for name, a in arrays.items()]
+    head: dict[str, Any] = {
+        "shapes": {name: list(array.shape) for name, array in arrays.items()},
+        "messages": dict(made.messages),
+        "same": [name for name in _OF_ALL if _same(arrays[name])],
+        "short": [name for name in _SHORT if name in arrays and _is_short(arrays[name])],
+    }
+    text = json.dumps(head).encode()
+    parts = [_HEAD.pack(len(text)), text]
+    for name, array in arrays.items():
+        given = array[:1] if name in head["same"] else array
+        parts.append(np.ascontiguousarray(given, dtype=_type(name, head)).tobytes())
     return np.frombuffer(zlib.compress(b"".join(parts), 1), dtype=np.uint8)
+
+
+def _same(array: NDArray[Any]) -> bool:
+    return len(array) > 0 and bool((array == array[:1]).all())
+
+
+def _is_short(array: NDArray[Any]) -> bool:
+    return array.size > 0 and bool(array.min() >= 0 and array.max() < 256)
+
+
+def _type(name: str, head: Mapping[str, Any]) -> np.dtype[Any]:
+    return np.dtype("|u1" if name in head.get("short", ()) else _TYPES[name])
 
 
 def unpack(values: NDArray[np.uint8]) -> Made:
@@ -84,11 +107,15 @@ def _unpacked(data: bytes) -> Made:
     at = _HEAD.size + length
     arrays: dict[str, Any] = {}
     for name, shape in head["shapes"].items():
-        dtype = np.dtype(_TYPES[name])
-        count = int(np.prod([int(size) for size in shape], dtype=np.int64))
-        if not 0 <= count <= _MOST:
+        dtype = _type(name, head)
+        sizes = [int(size) for size in shape]
+        if not 0 <= int(np.prod(sizes, dtype=np.int64)) <= _MOST:
             raise ValueError("sizes that cannot be")
-        arrays[name] = np.frombuffer(data, dtype, count, at).reshape(shape)
+        # Rows that were stored before have all there is, and say nothing of the two.
+        there = [1, *sizes[1:]] if name in head.get("same", ()) else sizes
+        count = int(np.prod(there, dtype=np.int64))
+        found = np.frombuffer(data, dtype, count, at).reshape(there)
+        arrays[name] = np.broadcast_to(found, sizes)
         at += count * dtype.itemsize
     if at != len(data):
         raise ValueError("too long")
