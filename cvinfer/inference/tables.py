@@ -91,12 +91,14 @@ def _losses_and_folds(batches: Sequence[Batch]) -> Arguments:
     """Each fold's records in the order both wrong, only A wrong, only B wrong, both right."""
     batch = batches[0]
     sizes = batch.sizes
-    last = np.cumsum(np.asarray(batch.tables[..., :3], dtype=np.int64), axis=-1)
+    # Short numbers: every record of every replication has three of them.
+    short = np.int16 if sizes.max(initial=0) < 1 << 15 else np.int64
+    last = np.cumsum(batch.tables[..., :3], axis=-1, dtype=np.int64).astype(short)
     folds = np.repeat(np.arange(len(sizes)), sizes)
-    within = np.concatenate([np.arange(size) for size in sizes])
-    last = last[..., folds, :]
-    loss_a = within < last[..., 1]
-    loss_b = (within < last[..., 0]) | ((within >= last[..., 1]) & (within < last[..., 2]))
+    within = np.concatenate([np.arange(size, dtype=short) for size in sizes])
+    both, only_a, only_b = (last[..., at][..., folds] for at in range(3))
+    loss_a = within < only_a
+    loss_b = (within < both) | (~loss_a & (within < only_b))
     return (loss_a.astype(np.float64), loss_b.astype(np.float64), folds)
 
 

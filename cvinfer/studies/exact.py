@@ -17,7 +17,7 @@ Exact = list[float]
 
 def exact(values: Iterable[float]) -> Exact:
     """The sum of all values, without rounding."""
-    rest = [float(value) for value in values]
+    rest = list(map(float, values))
     parts: Exact = []
     while True:
         part = math.fsum(rest)

@@ -70,7 +70,11 @@ safe_labels <- function(labels) {
 
 # Records of the frame, quicker than `[.data.frame` and with automatic row names.
 records <- function(frame, index) {
-  found <- lapply(unclass(frame), function(column) column[index])
+  found <- lapply(unclass(frame), function(column) {
+    if (!is.factor(column)) return(column[index])
+    # As `[.factor` has it, which takes longer than all numbers together.
+    structure(.subset(column, index), levels = attr(column, "levels"), class = oldClass(column))
+  })
   attr(found, "row.names") <- .set_row_names(length(index))
   class(found) <- "data.frame"
   found

@@ -1,19 +1,21 @@
 # One fit on the training records of a split and the predictions for its test records.
 
 bridge_predict <- function(frame, learner, args, train, test, seed, na_action, fill = NULL) {
-  guarded(who = learner, {
-    ready <- prepared(learner, args)
-    entry <- ready$entry
-    one_split(frame, train, test, seed, na_action, fill,
-      who = learner, drop = entry$drop,
-      arguments = function(classes) adapted(ready, classes),
-      fit = function(data, test, arguments, classes) {
-        if (entry$numeric_only) only_numbers(data, learner)
-        entry$fit(ready$fun, data, test, arguments, entry$fun, classes)
-      },
-      predict = entry$predict
-    )
-  })
+  guarded(who = learner, fitted_learner(frame, learner, args, train, test, seed, na_action, fill))
+}
+
+fitted_learner <- function(frame, learner, args, train, test, seed, na_action, fill) {
+  ready <- prepared(learner, args)
+  entry <- ready$entry
+  one_split(frame, train, test, seed, na_action, fill,
+    who = learner, drop = entry$drop,
+    arguments = function(classes) adapted(ready, classes),
+    fit = function(data, test, arguments, classes) {
+      if (entry$numeric_only) only_numbers(data, learner)
+      entry$fit(ready$fun, data, test, arguments, entry$fun, classes)
+    },
+    predict = entry$predict
+  )
 }
 
 # A learner with its function and its checked arguments. They are the same for thousands of splits,
@@ -44,64 +46,71 @@ adapted <- function(ready, classes) {
 }
 
 # Many fits in one call: `train` and `test` are how many of the `numbers` each has, one fit after the
-# other. Two parts for each way back to be short: a vector with dropped records, seconds of the fit
-# and of the prediction and codes of each fit that has no more to say, and what the others gave, with
-# their numbers.
-in_rows <- function(numbers, train, test, seeds, fit) {
+# other. What comes back is short: a vector with dropped records, seconds of the fit and of the
+# prediction and codes of each fit that has no more to say; then what the others gave, and which they
+# are. A fault ends the fit that it is of: the guard is set up once for all that go well.
+in_rows <- function(numbers, train, test, seeds, who, fit) {
   made <- vector("list", length(seeds))
-  start <- 0L
-  for (i in seq_along(seeds)) {
-    middle <- start + train[[i]]
-    end <- middle + test[[i]]
-    found <- fit(numbers[seq.int(start + 1L, length.out = train[[i]])],
-      numbers[seq.int(middle + 1L, length.out = test[[i]])], seeds[[i]]
-    )
-    if (!is_failure(found) && !length(found$warnings)) {
-      found <- c(found$dropped, found$seconds, found$codes)
-    }
-    made[[i]] <- found
-    start <- end
+  from <- cumsum(c(0L, train + test))
+  at <- 0L
+  while (at < length(seeds)) {
+    fault <- guarded(who = who, while (at < length(seeds)) {
+      at <- at + 1L
+      middle <- from[[at]] + train[[at]]
+      found <- fit(numbers[seq.int(from[[at]] + 1L, length.out = train[[at]])],
+        numbers[seq.int(middle + 1L, length.out = test[[at]])], seeds[[at]]
+      )
+      made[[at]] <- if (length(found$warnings)) {
+        found
+      } else {
+        c(found$dropped, found$seconds, found$codes)
+      }
+    })
+    if (!is.null(fault)) made[[at]] <- fault
   }
   longer <- vapply(made, is.list, NA)
   list(as.double(unlist(made[!longer], use.names = FALSE)), made[longer], which(longer))
 }
 
 rows_of_predict <- function(frame, learner, args, na_action, fill, numbers, train, test, seeds) {
-  in_rows(numbers, train, test, seeds, function(train, test, seed) {
-    bridge_predict(frame, learner, args, train, test, seed, na_action, fill)
+  in_rows(numbers, train, test, seeds, learner, function(train, test, seed) {
+    fitted_learner(frame, learner, args, train, test, seed, na_action, fill)
   })
 }
 
 rows_of_predict_code <- function(frame, package, fun, type, args, na_action, fill, numbers, train,
                                  test, seeds) {
-  in_rows(numbers, train, test, seeds, function(train, test, seed) {
-    bridge_predict_code(frame, package, fun, type, args, train, test, seed, na_action, fill)
+  in_rows(numbers, train, test, seeds, paste0(package, "::", fun), function(train, test, seed) {
+    fitted_code(frame, package, fun, type, args, train, test, seed, na_action, fill)
   })
 }
 
 bridge_predict_code <- function(frame, package, fun, type, args, train, test, seed, na_action,
                                 fill = NULL) {
-  who <- paste0(package, "::", fun)
-  guarded(who = who, {
-    found <- package_function(package, fun)
-    one_split(frame, train, test, seed, na_action, fill,
-      # Whether it would mislabel where a class is empty, nobody knows.
-      who = who, drop = TRUE,
-      arguments = function(classes) args,
-      fit = function(data, test, arguments, classes) {
-        call_formula(found, data, arguments, name = fun)
-      },
-      predict = function(fit, test, classes) {
-        if (is.null(type)) stats::predict(fit, test) else stats::predict(fit, test, type = type)
-      }
-    )
+  guarded(who = paste0(package, "::", fun), {
+    fitted_code(frame, package, fun, type, args, train, test, seed, na_action, fill)
   })
+}
+
+fitted_code <- function(frame, package, fun, type, args, train, test, seed, na_action, fill) {
+  found <- package_function(package, fun)
+  one_split(frame, train, test, seed, na_action, fill,
+    # Whether it would mislabel where a class is empty, nobody knows.
+    who = paste0(package, "::", fun), drop = TRUE,
+    arguments = function(classes) args,
+    fit = function(data, test, arguments, classes) {
+      call_formula(found, data, arguments, name = fun)
+    },
+    predict = function(fit, test, classes) {
+      if (is.null(type)) stats::predict(fit, test) else stats::predict(fit, test, type = type)
+    }
+  )
 }
 
 one_split <- function(frame, train, test, seed, na_action, fill, who, drop, arguments, fit,
                       predict) {
   classes <- list(
-    levels = levels(frame[[1L]]), labels = attr(frame, "class_labels", exact = TRUE),
+    levels = levels(.subset2(frame, 1L)), labels = attr(frame, "class_labels", exact = TRUE),
     present = attr(frame, "class_present", exact = TRUE)
   )
   learned <- training(frame, train, na_action, fill)
@@ -110,12 +119,12 @@ one_split <- function(frame, train, test, seed, na_action, fill, who, drop, argu
   tested <- filled(records(frame, test), fill)
   arguments <- arguments(classes)
   timed <- with_warnings({
-    set.seed(seed, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
-    start <- proc.time()[["elapsed"]]
+    seeded(seed)
+    start <- clock()
     model <- with_class_count(fit(data, tested, arguments, classes), data, who)
-    middle <- proc.time()[["elapsed"]]
+    middle <- clock()
     prediction <- predict(model, tested, classes)
-    list(prediction = prediction, seconds = c(middle - start, proc.time()[["elapsed"]] - middle))
+    list(prediction = prediction, seconds = c(middle - start, clock() - middle))
   })
   list(
     codes = codes_of(timed$value$prediction, classes$levels, length(test), who),
@@ -124,6 +133,22 @@ one_split <- function(frame, train, test, seed, na_action, fill, who, drop, argu
     dropped = learned$dropped
   )
 }
+
+# R's default generators from a seed. To name them takes longer than the seed does, and is needed
+# where a learner chose others: their number is the first of the state.
+own_state <- new.env(parent = emptyenv())
+
+seeded <- function(seed) {
+  now <- globalenv()[[".Random.seed"]]
+  if (!is.null(own_state$generators) && identical(now[1L], own_state$generators)) {
+    return(set.seed(seed))
+  }
+  set.seed(seed, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
+  own_state$generators <- globalenv()[[".Random.seed"]][1L]
+}
+
+# Seconds by the clock. By its number, since a name is looked for three times in every fit.
+clock <- function() .subset2(proc.time(), 3L)
 
 # A learner's complaint about training records of one class seldom says so.
 with_class_count <- function(code, data, who) {

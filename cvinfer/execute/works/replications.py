@@ -47,10 +47,16 @@ class Parted(NamedTuple):
 
 
 def prepare(desk: Desk, order: Order) -> None:
-    """Let the engine have the records of the population, where it is one of records."""
+    """Let every engine have the records of the population; for a law, what is drawn first."""
     recipe = _recipe(desk, order)
-    if isinstance(recipe.population, Dataset):
-        _session(desk, order, recipe.population)
+    for engine in dict.fromkeys(learner.engine for learner in desk.job.learners):
+        try:
+            if isinstance(recipe.population, Dataset):
+                _session(desk, order.dataset, engine, recipe.population)
+            else:
+                _opened(engine, draw(recipe, order.split).frame)
+        except Exception:  # comes again, and is told, with the first fit that needs it
+            continue
 
 
 def replicate(desk: Desk, order: Order, began: float) -> Done:
@@ -223,17 +229,16 @@ class _Fits:
 
     def _session(self, frame: Dataset) -> Session:
         if frame is self.recipe.population:
-            return _session(self.desk, self.order, frame)
+            return _session(self.desk, self.order.dataset, self.learner.engine, frame)
         # A drawn data set is used up with its replication; the last one is all that is kept.
         if self._open is None or self._open[0] != frame.sha256:
             self._open = (frame.sha256, _opened(self.learner.engine, frame))
         return self._open[1]
 
 
-def _session(desk: Desk, order: Order, population: Dataset) -> Session:
+def _session(desk: Desk, dataset: int, engine: str, population: Dataset) -> Session:
     """The engine's own form of the population, made once in a worker."""
-    engine = desk.job.learners[order.learner].engine
-    key = ("population", order.dataset, engine)
+    key = ("population", dataset, engine)
     if key not in desk.kept:
         desk.kept[key] = _opened(engine, population)
     return cast(Session, desk.kept[key])
