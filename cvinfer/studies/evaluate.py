@@ -52,6 +52,17 @@ class Learned(NamedTuple):
     upper: Floats
 
 
+#: Contingency tables (R, P, S, 4), which splits failed, training sizes (R, P, S).
+Parts = tuple[Any, Bools, Any]
+
+
+class Stacked(NamedTuple):
+    """Which decisions lack a fit; the others with their tables, those together that are alike."""
+
+    failed: Bools
+    alike: Iterator[tuple[NDArray[np.int64], list[Batch]]]
+
+
 def evaluate(
     study: Study,
     planned: PlannedPoint,
@@ -96,8 +107,28 @@ def learned(
         options["mu0"] = 0.0 if mu0 is None else mu0
     used = [planned.splits[at] for at in use.partitions]
     parts = [_tables(gathered, planned, pair, one) for one in used]
-    count = gathered.count * planned.point.partitions
-    found = _nothing(count)
+    stack = stacked(used, parts)
+    found = _nothing(len(stack.failed))
+    for rows, batches in stack.alike:
+        try:
+            _fill(found, rows, declared, batches, options, planned.point.truth is not None)
+        except InputError:
+            stack.failed[rows] = True
+    found.failed[:] = stack.failed
+    tie = found.degenerate & np.isinf(found.statistic)
+    found.tie[:] = tie
+    if study.ties == "rejected" or (study.ties == "papers" and _two_fold(used)):
+        found.reject[:] |= tie
+    return found
+
+
+def stacked(used: Sequence[Splits], parts: Sequence[Parts]) -> Stacked:
+    """What a test is made from: the tables of each partition that it needs, decision by decision.
+
+    `parts` are contingency tables, which splits failed, and training sizes, as `Gathered.tables`
+    gives them.
+    """
+    count = int(np.prod(parts[0][1].shape[:2]))
     failed = np.zeros(count, dtype=bool)
     for _, gone, _ in parts:
         failed |= gone.reshape(count, -1).any(axis=-1)
@@ -108,24 +139,17 @@ def learned(
         ],
         axis=-1,
     )
-    for rows in _alike(signature, ~failed):
-        batches = [
+
+    def batches(rows: NDArray[np.int64]) -> list[Batch]:
+        return [
             Batch(
                 tables.reshape(count, *one.partition.shape, 4)[rows],
                 train.reshape(count, -1)[rows[0]].reshape(one.partition.shape),
             )
             for (tables, _, train), one in zip(parts, used)
         ]
-        try:
-            _fill(found, rows, declared, batches, options, planned.point.truth is not None)
-        except InputError:
-            failed[rows] = True
-    found.failed[:] = failed
-    tie = found.degenerate & np.isinf(found.statistic)
-    found.tie[:] = tie
-    if study.ties == "rejected" or (study.ties == "papers" and _two_fold(used)):
-        found.reject[:] |= tie
-    return found
+
+    return Stacked(failed, ((rows, batches(rows)) for rows in _alike(signature, ~failed)))
 
 
 def _two_fold(used: Sequence[Splits]) -> bool:
@@ -135,7 +159,7 @@ def _two_fold(used: Sequence[Splits]) -> bool:
 
 def _tables(
     gathered: Gathered, planned: PlannedPoint, pair: Pair, one: Splits
-) -> tuple[Any, Bools, Any]:
+) -> Parts:
     a, b = pair
     if not planned.point.spec.learners:
         a, b = OUTCOMES.name, None

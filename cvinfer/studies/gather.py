@@ -81,14 +81,7 @@ class Gathered:
             second = None if b is None else self.whole(b, one.scheme)
             wrong_a = first.losses
             wrong_b = np.zeros_like(wrong_a) if second is None else second.losses
-            starts = first.starts
-            count_a, count_b, both = (
-                np.add.reduceat(each, starts, dtype=np.int64)
-                for each in (wrong_a, wrong_b, wrong_a & wrong_b)
-            )
-            size = first.test.reshape(-1)
-            cells = [both, count_a - both, count_b - both, size - count_a - count_b + both]
-            found = np.stack(cells, axis=-1).reshape(*first.test.shape, 4)
+            found = crossed(first, wrong_a, wrong_b)
             failed = first.failed if second is None else first.failed | second.failed
         at = one.positions
         return found[:, :, at], failed[:, :, at], first.train[:, :, at]
@@ -153,6 +146,18 @@ class Gathered:
         if recipe.confusions:
             confusions = np.zeros((*shape, recipe.n_classes, 4), dtype=np.int32)
         return Made(train, test, wrong, np.ones(shape, dtype=bool), confusions)
+
+
+def crossed(sizes: Whole, wrong_a: Bools, wrong_b: Bools) -> Ints:
+    """Contingency tables (R, P, S, 4) of two rows of losses on the splits of `sizes`."""
+    starts = sizes.starts
+    count_a, count_b, both = (
+        np.add.reduceat(each, starts, dtype=np.int64)
+        for each in (wrong_a, wrong_b, wrong_a & wrong_b)
+    )
+    size = sizes.test.reshape(-1)
+    cells = [both, count_a - both, count_b - both, size - count_a - count_b + both]
+    return np.stack(cells, axis=-1).reshape(*sizes.test.shape, 4)
 
 
 def _joined(blocks: Sequence[Made]) -> Whole:

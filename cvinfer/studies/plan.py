@@ -207,6 +207,7 @@ class _Recipes:
             "partitions": point.partitions,
             "truth": None if point.truth is None else [point.truth.fresh],
             "confusions": confusions,
+            "twin": point.twin,
         }
         text = json.dumps(what, sort_keys=True, default=str)
         if text not in self._known:
@@ -221,6 +222,7 @@ class _Recipes:
                     (),
                     point.truth,
                     confusions,
+                    point.twin,
                 )
             )
             self.counts.append({})
@@ -315,6 +317,7 @@ def key_of(recipe: Recipe, scheme: int, learner: str) -> str:
         "seed": recipe.seed,
         "confusions": recipe.confusions,
         "learner": learner,
+        **({"twin": recipe.twin} if recipe.twin else {}),
     }
     if truth:
         assert recipe.truth is not None

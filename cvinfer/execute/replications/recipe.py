@@ -74,7 +74,8 @@ class Recipe:
     population: records, or a law. n: how many are drawn; None for all records there are. replace:
     whether a record can be drawn twice. partitions: how often each drawn data set is partitioned.
     schemes: those whose splits are fitted. truth: None where nothing needs it. confusions: whether
-    confusion matrices are kept.
+    confusion matrices are kept. twin: not 0 where learners get other seeds on the same splits, so
+    that one can be compared with itself.
     """
 
     population: Union[Dataset, Law]
@@ -85,6 +86,7 @@ class Recipe:
     schemes: tuple[Scheme, ...]
     truth: Optional[Truth] = None
     confusions: bool = False
+    twin: int = 0
 
     @property
     def n_classes(self) -> int:
