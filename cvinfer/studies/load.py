@@ -257,7 +257,7 @@ class _Reader:
         truth = self._truth(document, section, recipe, population)
         if document.faults:
             return None
-        example = _example(recipe, population)
+        example = first_drawn(recipe, population)
         spec = self._checked(document, comparison, example)
         if spec is None:
             return None
@@ -499,7 +499,7 @@ def _law(entry: Any) -> Optional[Law]:
     return Law(name, {key: entry[key] for key in known if entry.get(key) is not None})
 
 
-def _example(recipe: Recipe, population: Dataset) -> Dataset:
+def first_drawn(recipe: Recipe, population: Dataset) -> Dataset:
     """The first replication as a data set with features, on which a point is checked."""
     drawn = draw(recipe, 1)
     if isinstance(recipe.population, Law):

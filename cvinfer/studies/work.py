@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from pathlib import Path
-from typing import Iterator, Mapping, Optional, Sequence
+from typing import Iterator, Mapping, NamedTuple, Optional, Sequence
 
 from cvinfer import __version__
 from cvinfer.documents import JsonObject
@@ -82,8 +82,55 @@ def studied(
     else:
         sought = []
     plan = plan_study(study)
+    blocks, outcome = make(
+        plan,
+        wanted,
+        store,
+        jobs=jobs,
+        progress=progress,
+        fail_fast=fail_fast,
+        log=log,
+        backend=backend,
+    )
+    failures: list[JsonObject] = []
+    found = list(sought)
+    for planned in plan.points:
+        messages: dict[tuple[str, str], int] = {}
+        found += _states(plan, planned, wanted, blocks, store, messages)
+        failures += told(planned, messages)
+    failures += lost(outcome)
+    document = build(
+        study,
+        wanted,
+        added(found),
+        all_versions(plan.versions),
+        failures[:TOLD],
+        failure_warnings(failures),
+    )
+    return document, outcome
+
+
+class Worked(NamedTuple):
+    """The blocks that make up a range of replications, and what became of those that were made."""
+
+    blocks: Mapping[Fitting, Sequence[Piece]]
+    outcome: Outcome
+
+
+def make(
+    plan: StudyPlan,
+    wanted: Range,
+    store: Store,
+    *,
+    jobs: Optional[int] = None,
+    progress: Optional[Progress] = None,
+    fail_fast: bool = False,
+    log: Optional[Path] = None,
+    backend: Optional[Opener] = None,
+) -> Worked:
+    """Make what the store does not hold of a range of replications."""
     blocks, _ = stored_pieces(plan, wanted, store)
-    spec = study.spec
+    spec = plan.study.spec
     foreign = set(foreign_learners(spec))
     agenda = Replications(
         plan.recipes,
@@ -103,22 +150,7 @@ def studied(
         log=log,
         backend=backend,
     )
-    failures: list[JsonObject] = []
-    found = list(sought)
-    for planned in plan.points:
-        messages: dict[tuple[str, str], int] = {}
-        found += _states(plan, planned, wanted, blocks, store, messages)
-        failures += _told(planned, messages)
-    failures += _lost(plan, outcome)
-    document = build(
-        study,
-        wanted,
-        added(found),
-        _all_versions(plan.versions),
-        failures[:TOLD],
-        _warnings(failures),
-    )
-    return document, outcome
+    return Worked(blocks, outcome)
 
 
 def block_limits(plan: StudyPlan) -> Limits:
@@ -182,14 +214,14 @@ def _mean_estimates(
     return found
 
 
-def _told(planned: PlannedPoint, messages: Mapping[tuple[str, str], int]) -> list[JsonObject]:
+def told(planned: PlannedPoint, messages: Mapping[tuple[str, str], int]) -> list[JsonObject]:
     return [
         {"at": dict(planned.point.at), "learner": learner, "message": message, "count": count}
         for (learner, message), count in sorted(messages.items())
     ]
 
 
-def _lost(plan: StudyPlan, outcome: Outcome) -> list[JsonObject]:
+def lost(outcome: Outcome) -> list[JsonObject]:
     """Blocks that ended with their worker."""
     counts: dict[str, int] = {}
     for message in outcome.failures.values():
@@ -200,7 +232,7 @@ def _lost(plan: StudyPlan, outcome: Outcome) -> list[JsonObject]:
     ]
 
 
-def _warnings(failures: Sequence[JsonObject]) -> list[str]:
+def failure_warnings(failures: Sequence[JsonObject]) -> list[str]:
     if not failures:
         return []
     count = sum(row["count"] for row in failures)
@@ -210,7 +242,7 @@ def _warnings(failures: Sequence[JsonObject]) -> list[str]:
     ]
 
 
-def _all_versions(of_learners: Mapping[str, str]) -> dict[str, str]:
+def all_versions(of_learners: Mapping[str, str]) -> dict[str, str]:
     import numpy
     import scipy
 
