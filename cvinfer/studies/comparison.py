@@ -38,25 +38,22 @@ class Comparison:
         number: int,
         n: Optional[int] = None,
         truth: bool = False,
-        twin: int = 0,
-        learners: Optional[Sequence[str]] = None,
+        paired: bool = False,
     ) -> Point:
         """The comparison on one data set, or on n records that are drawn from it.
 
-        truth: no test, but the error of each learner on the records that were not drawn. learners:
-        those that are fitted, without a comparison of theirs; None for the spec's pairs.
+        truth: no test, but the error of each learner on the records that were not drawn. paired: of
+        two sets after each other none has a record of the other.
         """
         population = self.sets[number]
-        recipe = Recipe(population, n, False, self.spec.seed, 1, ())
+        recipe = Recipe(population, n, False, self.spec.seed, 1, (), paired=paired)
         example = population if n is None else first_drawn(recipe, population)
         spec = replace(self.spec, data=(self.spec.data[number],), intervals=())
         if truth:
             spec = replace(spec, tests=(), partition=None)
-        if learners is not None:
-            spec = replace(spec, pairs=tuple((name, None) for name in learners))
         at = {"data": population.name}
         measured = Truth(None) if truth else None
-        return Point(at, spec, population, n, False, measured, 1, example, twin)
+        return Point(at, spec, population, n, False, measured, 1, example, paired=paired)
 
     def study(self, points: Sequence[Point], replications: int) -> Study:
         return Study(

@@ -36,9 +36,9 @@ class Decision(NamedTuple):
         return float(self.inference.estimate if picked is None else picked)
 
 
-def has_mu0(declared: Procedure) -> bool:
-    """Whether a test can be asked about another difference than none."""
-    return "mu0" in inspect.signature(declared.function).parameters
+def takes(declared: Procedure, option: str) -> bool:
+    """Whether a test has an option: mu0, to be asked about a difference; pick, to rest on one."""
+    return option in inspect.signature(declared.function).parameters
 
 
 def decisions(

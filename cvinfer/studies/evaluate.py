@@ -157,9 +157,7 @@ def _two_fold(used: Sequence[Splits]) -> bool:
     return used[0].partition.shape == (2,)
 
 
-def _tables(
-    gathered: Gathered, planned: PlannedPoint, pair: Pair, one: Splits
-) -> Parts:
+def _tables(gathered: Gathered, planned: PlannedPoint, pair: Pair, one: Splits) -> Parts:
     a, b = pair
     if not planned.point.spec.learners:
         a, b = OUTCOMES.name, None

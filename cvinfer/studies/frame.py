@@ -1,4 +1,4 @@
-"""What surrounds the work of a command on studies: where it writes, which store, how long it took."""
+"""What surrounds the work of a command on studies: where it writes, which store, how long."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def crossed(sizes: Whole, wrong_a: Bools, wrong_b: Bools) -> Ints:
     )
     size = sizes.test.reshape(-1)
     cells = [both, count_a - both, count_b - both, size - count_a - count_b + both]
-    return np.stack(cells, axis=-1).reshape(*sizes.test.shape, 4)
+    return np.asarray(np.stack(cells, axis=-1).reshape(*sizes.test.shape, 4))
 
 
 def _joined(blocks: Sequence[Made]) -> Whole:

@@ -69,7 +69,7 @@ class Point:
     """One point of the grid: the comparison there, and what its replications are drawn from.
 
     at: grid paths and their values. example: the first replication's data, which the checks were
-    made on. twin: not 0 where the learners get other seeds than those of point 0 on the same splits.
+    made on. twin, paired: as those of a `Recipe`.
     """
 
     at: JsonObject
@@ -81,6 +81,7 @@ class Point:
     partitions: int
     example: Dataset
     twin: int = 0
+    paired: bool = False
 
 
 @dataclass(frozen=True)

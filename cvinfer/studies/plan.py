@@ -208,6 +208,7 @@ class _Recipes:
             "truth": None if point.truth is None else [point.truth.fresh],
             "confusions": confusions,
             "twin": point.twin,
+            "paired": point.paired,
         }
         text = json.dumps(what, sort_keys=True, default=str)
         if text not in self._known:
@@ -223,6 +224,7 @@ class _Recipes:
                     point.truth,
                     confusions,
                     point.twin,
+                    point.paired,
                 )
             )
             self.counts.append({})
@@ -318,6 +320,7 @@ def key_of(recipe: Recipe, scheme: int, learner: str) -> str:
         "confusions": recipe.confusions,
         "learner": learner,
         **({"twin": recipe.twin} if recipe.twin else {}),
+        **({"paired": True} if recipe.paired else {}),
     }
     if truth:
         assert recipe.truth is not None

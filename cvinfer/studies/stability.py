@@ -24,7 +24,6 @@ from cvinfer.planning import Use
 from cvinfer.spec.model import LANGUAGE_VERSION
 from cvinfer.studies.comparison import Comparison, load_comparison, refuse_too_much, whole_number
 from cvinfer.studies.decisions import decisions
-from cvinfer.studies.evaluate import Pair
 from cvinfer.studies.files import write_stability_files
 from cvinfer.studies.frame import Finished, framed, refuse_no_workers
 from cvinfer.studies.gather import Gathered
@@ -199,8 +198,8 @@ def _document(
     comparison: Comparison, plan: StudyPlan, wanted: Range, worked: Worked, store: "Store"
 ) -> JsonObject:
     spec = comparison.spec
-    said: dict[tuple[int, int, Pair], _Said] = {}
-    found: dict[tuple[int, Pair], _Verdicts] = {}
+    said: dict[tuple[int, int, tuple[str, str]], _Said] = {}
+    found: dict[tuple[int, tuple[str, str]], _Verdicts] = {}
     messages: list[dict[tuple[str, str], int]] = [{} for _ in plan.points]
     for stretch in stretches(wanted):
         gathered = [
@@ -212,6 +211,8 @@ def _document(
     failures = [
         row for planned, each in zip(plan.points, messages) for row in told(planned, each)
     ] + lost(worked.outcome)
+    # Tests of one pair stand together.
+    order = sorted(said, key=lambda key: (key[0], spec.of_two.index(key[2]), key[1]))
     return {
         "cvinfer": LANGUAGE_VERSION,
         "name": spec.name,
@@ -220,7 +221,7 @@ def _document(
         "data": [plain(data_facts(one)) for one in comparison.sets],
         "versions": dict(sorted(all_versions(plan.versions).items())),
         "verdicts": [plain(each.told()) for each in found.values()],
-        "tests": [plain(each.told()) for each in said.values()],
+        "tests": [plain(said[key].told()) for key in order],
         "failures": failures[:TOLD],
         "warnings": failure_warnings(failures),
     }
@@ -267,8 +268,8 @@ def _add(
     comparison: Comparison,
     points: Sequence[PlannedPoint],
     run: Sequence[DataRun],
-    said: dict[tuple[int, int, Pair], _Said],
-    found: dict[tuple[int, Pair], _Verdicts],
+    said: dict[tuple[int, int, tuple[str, str]], _Said],
+    found: dict[tuple[int, tuple[str, str]], _Verdicts],
 ) -> None:
     """One more run: every test of every pair, corrected over all data sets, and the verdicts."""
     tested, decided = judged(comparison.spec, run)

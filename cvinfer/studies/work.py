@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from pathlib import Path
-from typing import Iterator, Mapping, NamedTuple, Optional, Sequence
+from typing import Collection, Iterator, Mapping, NamedTuple, Optional, Sequence
 
 from cvinfer import __version__
 from cvinfer.documents import JsonObject
@@ -55,12 +55,14 @@ def wanted_range(study: Study, given: Optional[tuple[int, int]] = None) -> Range
 
 
 def stored_pieces(
-    plan: StudyPlan, wanted: Range, store: Store
+    plan: StudyPlan, wanted: Range, store: Store, first_only: Collection[int] = ()
 ) -> tuple[dict[Fitting, Sequence[Piece]], set[str]]:
     """The blocks that make up the study, and which of them are stored."""
-    keys = [one.key for each in plan.fittings.values() for one in candidates(each, wanted)]
+    one = Range(wanted.first, wanted.first)
+    ranges = {each: one if each.recipe in first_only else wanted for each in plan.fittings.values()}
+    keys = [piece.key for each, range_ in ranges.items() for piece in candidates(each, range_)]
     known = store.known(keys)
-    return {each: pieces(each, wanted, known) for each in plan.fittings.values()}, known
+    return {each: pieces(each, range_, known) for each, range_ in ranges.items()}, known
 
 
 def studied(
@@ -127,9 +129,13 @@ def make(
     fail_fast: bool = False,
     log: Optional[Path] = None,
     backend: Optional[Opener] = None,
+    first_only: Collection[int] = (),
 ) -> Worked:
-    """Make what the store does not hold of a range of replications."""
-    blocks, _ = stored_pieces(plan, wanted, store)
+    """Make what the store does not hold of a range of replications.
+
+    first_only: numbers of recipes of which the first replication is wanted and no other.
+    """
+    blocks, _ = stored_pieces(plan, wanted, store, first_only)
     spec = plan.study.spec
     foreign = set(foreign_learners(spec))
     agenda = Replications(

@@ -75,7 +75,8 @@ class Recipe:
     whether a record can be drawn twice. partitions: how often each drawn data set is partitioned.
     schemes: those whose splits are fitted. truth: None where nothing needs it. confusions: whether
     confusion matrices are kept. twin: not 0 where learners get other seeds on the same splits, so
-    that one can be compared with itself.
+    that one can be compared with itself. paired: whether replications 1 and 2, 3 and 4, … have
+    no record in common.
     """
 
     population: Union[Dataset, Law]
@@ -87,6 +88,7 @@ class Recipe:
     truth: Optional[Truth] = None
     confusions: bool = False
     twin: int = 0
+    paired: bool = False
 
     @property
     def n_classes(self) -> int:
@@ -149,6 +151,11 @@ def _of_records(recipe: Recipe, population: Dataset, replication: int, truth: bo
 def _chosen(recipe: Recipe, total: int, replication: int) -> Indices:
     if recipe.n is None:
         return np.arange(total, dtype=np.int64)
+    if recipe.paired:
+        pair, second = divmod(replication - 1, 2)
+        bits = stream(recipe.seed, "study", "pair", pair + 1)
+        first = second * recipe.n
+        return permutation(bits, total)[first : first + recipe.n]
     bits = stream(recipe.seed, "study", "draw", replication)
     if recipe.replace:
         return _below(bits, total, recipe.n)

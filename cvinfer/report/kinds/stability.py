@@ -52,17 +52,13 @@ def _verdict(entry: JsonObject) -> str:
     if len(counts) == 1:
         found = f"all {made:,} partitions {_words(entry, counts[0][0], True)}"
     else:
-        first, *rest = sorted(counts, key=lambda each: -each[1])
+        first, *rest = sorted(counts, key=lambda each: -int(each[1]))
         parts = [f"{first[1]:,} of {made:,} partitions {_words(entry, first[0], first[1] > 1)}"]
         parts += [f"{k:,} {_words(entry, name, k > 1)}" for name, k in rest]
         found = ", ".join(parts)
     lost = f" ({entry['failed']:,} more could not be made)" if entry["failed"] else ""
     value = entry["replicability"]
-    again = (
-        ""
-        if value is None
-        else f"; another partition would agree with yours with probability {_probability(entry)}"
-    )
+    again = "" if value is None else f"; {_again(entry, made)}"
     return f"{where}: {found}{lost}{again} ({entry['primary']})."
 
 
@@ -70,11 +66,17 @@ def _words(entry: JsonObject, name: str, several: bool) -> str:
     return SAID[name][0 if several else 1].format(a=entry["a"], b=entry["b"])
 
 
-def _probability(entry: JsonObject) -> str:
-    if entry["replicability"] == 1.0:
-        return "1, as far as so many can tell"
-    error = entry["se"]
-    return f"{entry['replicability']:.2f}" + (f" ± {error:.2f}" if error else "")
+def _again(entry: JsonObject, made: int) -> str:
+    """What another partition would do."""
+    if not entry["flips"]:
+        # So many in a row are as rare as 5 % where a larger share says otherwise.
+        most = 1.0 - 0.05 ** (1.0 / made)
+        return f"no more than {100 * most:.2g} % of all partitions say otherwise (95 % bound)"
+    error = f" ± {entry['se']:.2f}" if entry["se"] else ""
+    return (
+        "another partition would agree with yours with probability"
+        f" {entry['replicability']:.2f}{error}"
+    )
 
 
 def _shakiest(document: JsonObject) -> str:
@@ -126,8 +128,9 @@ def _verdict_table(document: JsonObject) -> Table:
     notes = [Note((f"The primary test decides{correction}. {note}",))]
     if any(entry["failed"] for entry in entries):
         columns.append(("failed", lambda entry: Cell(f"{entry['failed']:,}")))
-    names = [("Data", "data"), ("A", "a"), ("B", "b"), ("Primary test", "primary")]
+    names = [("Data", "data"), ("A", "a"), ("B", "b")]
     keys = [_key(head, [str(entry[field]) for entry in entries]) for head, field in names]
+    keys.append(_key("Primary test", [title(entry["primary"]) for entry in entries]))
     return _table("verdicts", f"{caption}.", keys, columns, entries, notes)
 
 
@@ -149,9 +152,7 @@ def _test_table(document: JsonObject) -> Table:
         columns.append(("Corrected", lambda entry: Cell(f"{entry['rejections_corrected']:,}")))
     columns.append(("R", lambda entry: Cell(_decimal(entry["replicability"]))))
     columns += [(f"p {name}", p(name)) for name in SPREAD]
-    caption = (
-        f"Decisions and p-values of {count_text(document['stability']['runs'], 'partition')}."
-    )
+    caption = f"Decisions and p-values of {count_text(document['stability']['runs'], 'partition')}."
     notes = [Note(("R: probability that two partitions lead to the same decision.",))]
     if any(_flips(entry) for entry in entries):
         notes.append(Note(("Bold: partitions do not all lead to the same decision.",)))
@@ -282,4 +283,3 @@ def pictured(document: JsonObject) -> JsonObject:
 
 
 kinds.add("stability", Kind("stability", recognises, tables, opening, sections, rows), __name__)
-

@@ -51,7 +51,7 @@ def p_values(study: Study, cells: Cells) -> "list[Figure]":
         axes.set_xscale("log")
         axes.set_xlim(LEAST / 1.4, 1.4)
         axes.set_xticks([1e-4, 1e-2, 1])
-        axes.set_xticklabels(["≤ 0.0001", "0.01", "1"])
+        axes.set_xticklabels(["≤ 10⁻⁴", "0.01", "1"])
         axes.minorticks_off()
 
     def title(panel: Panel) -> str:
