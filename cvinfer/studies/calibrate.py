@@ -98,7 +98,9 @@ def calibrate(
     if n is not None:
         n = whole_number(n, SMALLEST, 10**9, "n")
     with limited(max_bytes, max_fits):
-        comparison = load_comparison(source, overrides, allow_code, base, "drawn from")
+        comparison = load_comparison(
+            source, overrides, allow_code, base, "made for sets that are drawn"
+        )
         _refuse_groups(comparison)
         sizes = [_drawn(comparison, number, n) for number in range(len(comparison.sets))]
         first = [_checked(comparison, number, size) for number, size in enumerate(sizes)]

@@ -109,7 +109,7 @@ def load_comparison(
         message = f"splits of a file are there once, and cannot be {what}"
         raise asked.refuse(("partition",), message, "a scheme, or auto")
     if spec.loss != "zero_one":
-        raise asked.refuse(("loss",), f"only 0/1 losses can be {what}", "zero_one")
+        raise asked.refuse(("loss",), "this takes 0/1 losses only", "zero_one")
     return Comparison(spec, tuple(found), asked)
 
 
