@@ -27,8 +27,8 @@ class Progress:
     def running(self, labels: Sequence[str]) -> None:
         """What the workers are at."""
 
-    def done(self, label: str, failed: bool) -> None:
-        """One more fit has ended."""
+    def done(self, label: str, failed: bool, count: int = 1) -> None:
+        """One more fit has ended, or a piece of work with so many of them."""
 
     def stop(self) -> None:
         """No more fits."""
@@ -50,9 +50,9 @@ class LineProgress(Progress):
         if self.store is not None and total:
             self._say(f"the store is {self.store}")
 
-    def done(self, label: str, failed: bool) -> None:
-        self.ended += 1
-        self.failed += failed
+    def done(self, label: str, failed: bool, count: int = 1) -> None:
+        self.ended += count
+        self.failed += count * failed
         if failed:
             self._say(f"failed: {label}")
         if time.monotonic() - self.said >= self.every:
@@ -118,13 +118,13 @@ class BarProgress(Progress):
         with contextlib.suppress(OSError):
             self.bar.update(self.task, now=shown(", ".join(dict.fromkeys(labels))))
 
-    def done(self, label: str, failed: bool) -> None:
-        self.ended += 1
-        self.failed += failed
+    def done(self, label: str, failed: bool, count: int = 1) -> None:
+        self.ended += count
+        self.failed += count * failed
         rate = self.ended / max(time.monotonic() - self.began, 1e-9)
         text = f"{rate:.1f}/s" + (f", {self.failed} failed" if self.failed else "")
         with contextlib.suppress(OSError):
-            self.bar.update(self.task, advance=1, rate=text)
+            self.bar.update(self.task, advance=count, rate=text)
 
     def stop(self) -> None:
         with contextlib.suppress(OSError):

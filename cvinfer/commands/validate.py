@@ -13,6 +13,7 @@ from cvinfer.foreign import say, say_json
 
 if TYPE_CHECKING:
     from cvinfer.data.dataset import DataLike
+    from cvinfer.spec.faults import Fault
 
 
 @click.command("validate", short_help="Find all faults of specs.")
@@ -39,11 +40,11 @@ def command(
       cvinfer validate specs/*.yaml --json
     """
     from cvinfer.spec import as_json as faults_as_json
-    from cvinfer.spec import read_spec, render_all
+    from cvinfer.spec import render_all
 
-    every = []
+    every: list[Fault] = []
     for spec in specs:
-        _, read, faults = read_spec(spec, overrides, allow_code)
+        read, faults = _looked_at(spec, overrides, allow_code)
         every += faults
         if not as_json:
             say(render_all(faults) if faults else f"{spec}: ok")
@@ -55,6 +56,21 @@ def command(
         tell(f"{len(every)} fault{'s' * (len(every) > 1)} found")
     if every:
         ctx.exit(2)
+
+
+def _looked_at(
+    spec: Path, overrides: tuple[str, ...], allow_code: bool
+) -> tuple[Sequence[Optional[DataLike]], Sequence[Fault]]:
+    """The data sets and the faults of a comparison, or of a study, which has no data of its own."""
+    from cvinfer.spec import read_spec
+    from cvinfer.spec.load import is_study_file
+
+    if is_study_file(spec):
+        from cvinfer.studies.load import read_study
+
+        return (), read_study(spec, overrides, allow_code).faults
+    _, read, faults = read_spec(spec, overrides, allow_code)
+    return read, faults
 
 
 def _leaks(sets: Sequence[Optional[DataLike]]) -> Iterator[str]:

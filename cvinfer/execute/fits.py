@@ -47,6 +47,9 @@ class Fits:
             return False
         return True
 
+    def fits(self, task: Task) -> int:
+        return 1
+
     def label(self, task: Task) -> str:
         return task.learner if len(self.materials) == 1 else f"{task.learner} on {self._data(task)}"
 

@@ -63,7 +63,8 @@ def work(
     known = store.hold(agenda.tasks, agenda.suits)
     outcome = Outcome(reused=len(known), damaged=len(store.damaged))
     missing = [task for key, task in agenda.tasks.items() if key not in known]
-    reporter.start(len(agenda.tasks), len(known))
+    sizes = {key: agenda.fits(task) for key, task in agenda.tasks.items()}
+    reporter.start(sum(sizes.values()), sum(sizes[key] for key in known))
     try:
         if missing:
             jobs = max(1, min(jobs, len(missing)))
@@ -208,7 +209,7 @@ class _Run:
         for task, one in fine:
             self.outcome.fitted += 1
             self.outcome.seconds += one.seconds_fit + one.seconds_predict
-            self.progress.done(self.agenda.label(task), failed=False)
+            self.progress.done(self.agenda.label(task), False, self.agenda.fits(task))
         for task, one in pairs:
             if one.failure:
                 self._fail(task, one.failure)
@@ -237,7 +238,7 @@ class _Run:
         self.outcome.failures[task.key] = message
         self.last = time.monotonic()
         self.log.failed(f"{self.agenda.heading(task)}: {message}")
-        self.progress.done(self.agenda.label(task), failed=True)
+        self.progress.done(self.agenda.label(task), True, self.agenda.fits(task))
         if self.fail_fast:
             where = f"{self.agenda.label(task)} failed on {self.agenda.place(task)}"
             raise FitError(f"{where}: {message}")

@@ -115,6 +115,9 @@ class Agenda(Protocol):
     def suits(self, key: str, stored: Stored) -> bool:
         """Whether what is stored can have come of this task at all."""
 
+    def fits(self, task: Task) -> int:
+        """How many fits it is."""
+
     def label(self, task: Task) -> str:
         """What is shown while it is at work."""
 

@@ -96,6 +96,11 @@ def is_study(document: Document) -> bool:
     return isinstance(document.value, dict) and "study" in document.value
 
 
+def is_study_file(file: Path) -> bool:
+    """Whether a file has a study in it; one that cannot be read has none."""
+    return str(file) != limits.STANDARD_INPUT and is_study(_of_file(file))
+
+
 class Opened(NamedTuple):
     """The text of a spec, the directory of its relative paths, and a name for it.
 

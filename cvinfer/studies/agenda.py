@@ -27,10 +27,13 @@ class Replications:
         wanted: Mapping[Fitting, Sequence[Piece]],
         alone: Collection[int] = (),
         memory_mb: Optional[float] = None,
+        labels: Sequence[str] = (),
     ) -> None:
         self.materials = list(recipes)
         self.job = Job(list(learners), memory_mb, WORKS)
         self.alone = frozenset(alone)
+        self._labels = labels or [learner.name for learner in learners]
+        self._fits = {(each.recipe, each.scheme, each.learner): each.fits for each in wanted}
         self.tasks: dict[str, Task] = {}
         rows = [(one, fitting) for fitting, found in wanted.items() for one in found]
         # The first replications of all first: an interrupted study has something of every point.
@@ -51,8 +54,13 @@ class Replications:
             return False
         return bool(made.test.shape[:1] == (self.tasks[key].order.seed,))
 
+    def fits(self, task: Task) -> int:
+        """Where losses are drawn a replication counts for one."""
+        order = task.order
+        return order.seed * max(self._fits[order.dataset, order.partition, order.learner], 1)
+
     def label(self, task: Task) -> str:
-        return f"{task.learner}, replications {self._numbers(task)}"
+        return f"{self._labels[task.order.learner]}, replications {self._numbers(task)}"
 
     def place(self, task: Task) -> str:
         recipe = self.materials[task.order.dataset]

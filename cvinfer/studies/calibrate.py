@@ -28,10 +28,12 @@ from cvinfer.planning import Use
 from cvinfer.spec.model import LANGUAGE_VERSION
 from cvinfer.studies.comparison import Comparison, load_comparison, refuse_too_much, whole_number
 from cvinfer.studies.decisions import Decision, decisions, takes
+from cvinfer.studies.document import failure_warnings, told_failures
 from cvinfer.studies.evaluate import Parts
 from cvinfer.studies.files import write_calibrate_files
 from cvinfer.studies.frame import Finished, framed, refuse_no_workers
 from cvinfer.studies.gather import Gathered, Whole, crossed
+from cvinfer.studies.gather import Source as Blocks
 from cvinfer.studies.model import Point, Range
 from cvinfer.studies.plan import (
     PlannedPoint,
@@ -42,16 +44,7 @@ from cvinfer.studies.plan import (
     plan_study,
 )
 from cvinfer.studies.states import binomial_error, wilson
-from cvinfer.studies.work import (
-    TOLD,
-    Worked,
-    all_versions,
-    failure_warnings,
-    lost,
-    make,
-    stretches,
-    told,
-)
+from cvinfer.studies.work import Worked, all_versions, make, stretches, told
 
 if TYPE_CHECKING:
     from cvinfer.execute.backends.base import Opener
@@ -135,9 +128,9 @@ def calibrate(
         if again:
             plan = plan_study(comparison.study([*points, *again], replications))
             worked = made(plan)
-            outcome = _both(outcome, worked.outcome)
+            outcome = _stages(outcome, worked.outcome)
         found = _Calibration(comparison, plan, wanted, worked, open_store, random)
-        return found.document(outcome), outcome
+        return found.document(), outcome
 
     return framed(
         comparison.spec,
@@ -375,9 +368,12 @@ def _mean(values: Sequence[float]) -> Optional[float]:
 
 def _random(plan: StudyPlan, base: int, twin: int, worked: Worked, store: "Store") -> list[str]:
     """The learners of a point that another seed makes predict something else, on the first set."""
-    one = Range(1, 1)
     first, second = (
-        Gathered(plan, plan.points[at], one, worked.blocks, store, {}) for at in (base, twin)
+        Gathered(
+            Blocks(plan, plan.points[at], worked.blocks, store, {}, worked.outcome.failures),
+            Range(1, 1),
+        )
+        for at in (base, twin)
     )
     found = []
     for name in learners_used(plan.points[twin]):
@@ -394,7 +390,7 @@ def _differ(one: Whole, other: Whole) -> bool:
     return not lost and bool((one.losses[:size] != other.losses[:size]).any())
 
 
-def _both(one: Outcome, other: Outcome) -> Outcome:
+def _stages(one: Outcome, other: Outcome) -> Outcome:
     """Two stages of the same work; what the second reused of the first was made here."""
     return Outcome(
         failures={**one.failures, **other.failures},
@@ -417,22 +413,25 @@ class _Calibration:
     random: Sequence[Sequence[str]]
 
     def __post_init__(self) -> None:
-        self.messages: list[dict[tuple[str, str], int]] = [{} for _ in self.plan.points]
+        lost = self.worked.outcome.failures
+        self.sources = [
+            Blocks(self.plan, planned, self.worked.blocks, self.store, {}, lost)
+            for planned in self.plan.points
+        ]
 
     @property
     def base(self) -> Sequence[PlannedPoint]:
         return self.plan.points[: len(self.comparison.sets)]
 
-    def document(self, outcome: Outcome) -> JsonObject:
+    def document(self) -> JsonObject:
         spec = self.comparison.spec
         tests: list[JsonObject] = []
         same: list[JsonObject] = []
         for number in range(len(self.base)):
             tests += self._tests(number)
             same += self._same(number)
-        failures = [
-            row for one, each in zip(self.plan.points, self.messages) for row in told(one, each)
-        ] + lost(outcome)
+        rows = [row for source in self.sources for row in told(source.planned, source.messages)]
+        failures = told_failures(rows, [planned.point.at for planned in self.plan.points])
         choice = chosen(tests, same)
         return {
             "cvinfer": LANGUAGE_VERSION,
@@ -445,7 +444,7 @@ class _Calibration:
             "same": [plain(entry) for entry in same],
             "choice": plain(choice),
             "recommended": recommended(choice, self.wanted.size),
-            "failures": failures[:TOLD],
+            "failures": failures,
             "warnings": failure_warnings(failures),
         }
 
@@ -456,8 +455,7 @@ class _Calibration:
         return {**plain(data_facts(one)), **facts}
 
     def _gathered(self, at: int, part: Range) -> Gathered:
-        planned = self.plan.points[at]
-        return Gathered(self.plan, planned, part, self.worked.blocks, self.store, self.messages[at])
+        return Gathered(self.sources[at], part)
 
     def _truths(self, number: int) -> dict[tuple[int, str, str], _Truth]:
         """True differences by training size and pair."""
@@ -519,7 +517,8 @@ class _Calibration:
         ]
         found: dict[tuple[str, int], _Results] = {}
         for part in stretches(self.wanted) if self.random[number] else ():
-            first, second = self._gathered(number, part), self._gathered(twins[0], part)
+            first = Gathered(replace(self.sources[number], messages={}), part)  # they are told
+            second = self._gathered(twins[0], part)
             for learner in self.random[number]:
                 for at, use in enumerate(planned.uses):
                     used = [planned.splits[each] for each in use.partitions]

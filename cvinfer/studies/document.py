@@ -13,6 +13,9 @@ from cvinfer.studies import states
 from cvinfer.studies.model import Range, Study
 from cvinfer.studies.states import State
 
+#: At most so many different failures are told, and this stands for all others.
+TOLD = 100
+OTHERS = "other reasons"
 #: What a state is a state of, besides its point.
 _WHOSE = ("kind", "name", "of", "a", "b", "learner", "averaging", "scheme")
 
@@ -37,18 +40,17 @@ def build(
     found: Sequence[State],
     versions: Mapping[str, str],
     failures: Sequence[JsonObject],
-    warnings: Sequence[str],
 ) -> JsonObject:
-    """The document of a study over a range of replications."""
+    """The document of a study over a range of replications; `failures` may have a thing twice."""
     head: JsonObject = {
         "cvinfer": LANGUAGE_VERSION,
         "name": study.name,
-        "study": study.written,
+        "study": {**study.written, "replications": max(study.replications, wanted.last)},
         "spec": study.resolved,
         "settings": settings_hash(study.written, study.resolved),
         "versions": dict(sorted(versions.items())),
     }
-    return _whole(head, [list(wanted)], found, failures, warnings)
+    return _whole(head, [list(wanted)], found, failures)
 
 
 def settings_hash(written: JsonObject, resolved: JsonObject) -> str:
@@ -63,14 +65,15 @@ def _whole(
     ranges: list[list[int]],
     found: Sequence[State],
     failures: Sequence[JsonObject],
-    warnings: Sequence[str],
 ) -> JsonObject:
+    """All that is told of some replications, from what adds up and from nothing else."""
+    told = told_failures(failures, [state.about["at"] for state in found])
     return {
         **head,
         "ranges": ranges,
         "cells": [cell for state in found for cell in state.cells()],
-        "failures": list(failures),
-        "warnings": list(warnings),
+        "failures": told,
+        "warnings": failure_warnings(told),
     }
 
 
@@ -93,13 +96,12 @@ def merge(documents: Sequence[JsonObject], names: Sequence[str] = ()) -> JsonObj
     order = sorted(range(len(documents)), key=lambda at: int(documents[at]["ranges"][0][0]))
     cells = [cell for at in order for cell in documents[at]["cells"] if cell["sums"]]
     found = added(states.read(cell["sums"]) for cell in cells)
-    total = sum(last - start + 1 for start, last in ranges)
     head = {key: first[key] for key in ("cvinfer", "name", "study", "spec", "settings")}
-    head["study"] = {**head["study"], "replications": total}
+    asked = [int(each["study"]["replications"]) for each in documents]
+    head["study"] = {**head["study"], "replications": max(*asked, ranges[-1][1])}
     head["versions"] = _versions([documents[at]["versions"] for at in order])
-    failures = _failures([row for at in order for row in documents[at]["failures"]])
-    said = dict.fromkeys(text for at in order for text in documents[at]["warnings"])
-    return _whole(head, ranges, found, failures, list(said))
+    failures = [row for at in order for row in documents[at]["failures"]]
+    return _whole(head, ranges, found, failures)
 
 
 def _mu0_truth(document: JsonObject) -> bool:
@@ -162,12 +164,38 @@ def _versions(every: Sequence[Mapping[str, str]]) -> dict[str, str]:
     return {name: ", ".join(found[name]) for name in sorted(found)}
 
 
-def _failures(rows: Sequence[JsonObject]) -> list[JsonObject]:
-    found: dict[str, dict[str, Any]] = {}
+def told_failures(rows: Sequence[JsonObject], points: Sequence[JsonObject]) -> list[JsonObject]:
+    """What failed, each thing once, in the order of the points; the rest of very many as one."""
+    known: dict[str, int] = {}
+    for at in points:
+        known.setdefault(_text(at), len(known))
+    found: dict[tuple[int, str, str, str], JsonObject] = {}
     for row in rows:
-        key = json.dumps([row["at"], row["learner"], row["message"]], sort_keys=True)
-        if key in found:
-            found[key]["count"] += row["count"]
-        else:
-            found[key] = dict(row)
-    return list(found.values())
+        at, learner, reason = row["at"], row.get("learner"), row["reason"]
+        key = (known.get(_text(at), len(known)), _text(at), learner or "\U0010ffff", reason)
+        count = row.get("count", 1) + (found[key]["count"] if key in found else 0)
+        found[key] = {"at": at, "learner": learner, "reason": reason, "count": count}
+    every = [found[key] for key in sorted(found)]
+    if len(every) <= TOLD:
+        return every
+    few = [row for row in every if row["reason"] != OTHERS]
+    count = sum(row["count"] for row in few[TOLD:]) + sum(
+        row["count"] for row in every if row["reason"] == OTHERS
+    )
+    return [*few[:TOLD], {"at": {}, "learner": None, "reason": OTHERS, "count": count}]
+
+
+def _text(at: JsonObject) -> str:
+    return json.dumps(at, sort_keys=True)
+
+
+def failure_warnings(failures: Sequence[JsonObject]) -> list[str]:
+    if not failures:
+        return []
+    count = sum(row["count"] for row in failures)
+    shared = len({_text(row["at"]) for row in failures}) > 1
+    each = ", counted at every point that needs them" * shared
+    return [
+        f"{count} fit{'s' * (count != 1)} failed{each}; the replications that need them are counted"
+        " as failed, and rates are shares of the others"
+    ]

@@ -37,7 +37,10 @@ ERROR_RATE = "error rate"
 
 
 class Learned(NamedTuple):
-    """What a test found in each decision, replications × partitions; NaN where there is nothing."""
+    """What a test found in each decision, replications × partitions; NaN where there is nothing.
+
+    `critical` is the value that the statistic must exceed, its negative where |statistic| must.
+    """
 
     reject: Bools
     tie: Bools
@@ -50,6 +53,7 @@ class Learned(NamedTuple):
     loss_b: Floats
     lower: Floats
     upper: Floats
+    critical: Floats
 
 
 #: Contingency tables (R, P, S, 4), which splits failed, training sizes (R, P, S).
@@ -178,7 +182,7 @@ def _alike(signature: NDArray[np.int64], wanted: Bools) -> Iterator[NDArray[np.i
 
 
 def _nothing(count: int) -> Learned:
-    numbers = [np.full(count, np.nan) for _ in range(7)]
+    numbers = [np.full(count, np.nan) for _ in range(8)]
     flags = [np.zeros(count, dtype=bool) for _ in range(4)]
     return Learned(*flags, *numbers)
 
@@ -197,6 +201,8 @@ def _fill(
     found.statistic[rows] = np.nan if result.statistic is None else result.statistic
     found.estimate[rows] = result.estimate
     found.variance[rows] = np.nan if result.variance is None else result.variance
+    critical = result.null.critical(result.alpha)
+    found.critical[rows] = -critical if result.null.two_sided else critical
     loss_a, loss_b = mean_losses(declared, batches)
     found.loss_a[rows], found.loss_b[rows] = loss_a, loss_b
     if ends and declared.has_interval:
@@ -247,7 +253,7 @@ def _test_states(
         rejected = found.reject.reshape(-1, times).sum(axis=1)[whole]
         state.count(**{f"k={k}": int((rejected == k).sum()) for k in np.unique(rejected)})
     if study.distributions:
-        state.count(**_binned(found.statistic[fine]))
+        state.count(**_binned(found.statistic[fine]), **_criticals(found.critical[fine]))
     if study.variances:
         first = np.arange(0, len(fine), times)
         _add_moments(state, found, first[fine[first]], gathered, times)
@@ -279,6 +285,14 @@ def _binned(statistic: Floats) -> dict[str, int]:
     found["bin=below"] = int((known < -HALF).sum())
     found["bin=above"] = int((known >= HALF).sum())
     return found
+
+
+def _criticals(critical: Floats) -> dict[str, int]:
+    """How often the test had which critical value; one of them stands for many that differ."""
+    values, counts = np.unique(critical[~np.isnan(critical)], return_counts=True)
+    if len(values) > 1:
+        return {"critical=differs": int(counts.sum())}
+    return {f"critical={value!r}": int(count) for value, count in zip(values.tolist(), counts)}
 
 
 # --- truth ----------------------------------------------------------------------------------------
@@ -371,10 +385,10 @@ def _mean(about: JsonObject, values: Floats) -> MeanState:
 
 @dataclass(frozen=True)
 class _Asked:
-    """Whose interval: confusion matrices (R, *shape, 4), and the truth of each replication."""
+    """Whose interval: its data, each with an axis of replications, and the truth of each."""
 
     word: Optional[str]
-    data: tuple[Any, ...]
+    data: tuple[NDArray[Any], ...]
     truth: Floats
     options: JsonObject
 
@@ -407,12 +421,12 @@ def _one_interval(
     degenerate = np.zeros(count, dtype=bool)
     rows = np.flatnonzero(~failed)
     if rows.size:
-        data = [each[rows] if isinstance(each, np.ndarray) else each for each in asked.data]
+        data = [each[rows] for each in asked.data]
         try:
             _put_ends(declared, data, options, rows, lower, upper, degenerate)
         except InputError:  # some replication has no such interval: each by itself
             for row in range(len(rows)):
-                single = [e[row : row + 1] if isinstance(e, np.ndarray) else e for e in data]
+                single = [each[row : row + 1] for each in data]
                 try:
                     at = rows[row : row + 1]
                     _put_ends(declared, single, options, at, lower, upper, degenerate)
@@ -446,10 +460,12 @@ def _asked(
         tables, failed = tables[:, 0], gone[:, 0].any(axis=-1)
         errors = tables[..., 0] + tables[..., 1]
         errors = errors.astype(np.float64).reshape(-1, *shape)
-        sizes = one.partition.sizes[..., 1]
+        # Those of each replication: groups and classes that are kept together move them.
+        sizes = tables.sum(axis=-1).reshape(-1, *shape)
         if declared.data == "total_errors":
             axes = tuple(range(1, 1 + len(shape)))
-            return failed, [_Asked(None, (errors.sum(axis=axes), sizes.sum()), truths.errors, {})]
+            sums = errors.sum(axis=axes), sizes.sum(axis=axes)
+            return failed, [_Asked(None, sums, truths.errors, {})]
         return failed, [_Asked(None, (errors, sizes), truths.errors, {})]
     confusions, gone = gathered.confusions(learner, one)
     confusions, failed = confusions[:, 0].astype(np.float64), gone[:, 0].any(axis=-1)

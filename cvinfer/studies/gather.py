@@ -44,19 +44,33 @@ class Truths(NamedTuple):
     confusions: Optional[Ints]
 
 
+@dataclass(frozen=True)
+class Source:
+    """Where the replications of a point are: in the blocks of the store.
+
+    lost: why a block is not there. messages: why fits failed, by learner, with how often; it is
+    filled while they are read.
+    """
+
+    plan: StudyPlan
+    planned: PlannedPoint
+    blocks: Mapping[Fitting, Sequence[Piece]]
+    store: Store
+    messages: dict[tuple[str, str], int]
+    lost: Mapping[str, str]
+
+
 @dataclass
 class Gathered:
     """A stretch of replications of one point, read from the store when it is asked for."""
 
-    plan: StudyPlan
-    planned: PlannedPoint
+    source: Source
     stretch: Range
-    wanted: Mapping[Fitting, Sequence[Piece]]
-    store: Store
-    messages: dict[tuple[str, str], int]
 
     def __post_init__(self) -> None:
+        self.plan, self.planned = self.source.plan, self.source.planned
         self._wholes: dict[tuple[str, int], Whole] = {}
+        self._truths: dict[str, Truths] = {}
 
     @property
     def count(self) -> int:
@@ -94,6 +108,11 @@ class Gathered:
 
     def truths(self, learner: str) -> Truths:
         """True errors of the replications, and confusion matrices (R, C, 4) where they are kept."""
+        if learner not in self._truths:
+            self._truths[learner] = self._true(learner)
+        return self._truths[learner]
+
+    def _true(self, learner: str) -> Truths:
         recipe = self.plan.recipes[self.planned.recipe]
         blocks = self._blocks(learner, len(recipe.schemes))
         wrong = np.concatenate([np.frombuffer(one.wrong.tobytes(), "<i8") for one in blocks])
@@ -112,21 +131,26 @@ class Gathered:
         fitting = self.plan.fittings[self.planned.recipe, scheme, self.planned.learners[learner]]
         inside = [
             one
-            for one in self.wanted[fitting]
+            for one in self.source.blocks[fitting]
             if self.stretch.first <= one.first + 1 <= self.stretch.last
         ]
-        stored = self.store.get_many(one.key for one in inside)
+        stored = self.source.store.get_many(one.key for one in inside)
         found = []
         for one in inside:
             if one.key in stored:
                 made = unpack(stored[one.key].values)
-                for message, count in made.messages.items():
-                    key = (learner, message)
-                    self.messages[key] = self.messages.get(key, 0) + count
+                self._heard(learner, made.messages)
             else:
                 made = self._nothing(scheme, one.size)
+                reason = self.source.lost.get(one.key, "what was stored of it is gone")
+                self._heard(learner, {reason: one.size})
             found.append(made)
         return found
+
+    def _heard(self, learner: str, messages: Mapping[str, int]) -> None:
+        known = self.source.messages
+        for reason, count in messages.items():
+            known[learner, reason] = known.get((learner, reason), 0) + count
 
     def _nothing(self, scheme: int, count: int) -> Made:
         """A block that was lost with its worker: every fit of it failed."""

@@ -20,7 +20,7 @@ from cvinfer.engines.base import LearnerSpec
 from cvinfer.errors import UserError
 from cvinfer.execute import scheduler
 from cvinfer.execute.replications.packed import unpack
-from cvinfer.execute.replications.recipe import Recipe
+from cvinfer.execute.replications.recipe import GRANULE, Recipe
 from cvinfer.execute.store import Store
 from cvinfer.execute.work import Limits
 from cvinfer.progress import Progress
@@ -92,17 +92,17 @@ class _Errors:
         )
         behind = dict(engine(entry.engine).versions(entry))
         text = json.dumps([entry.settings(), behind], sort_keys=True)
-        fitting = Fitting(0, 0, 0, key_of(recipe, 0, text), 1)
+        limits = point.spec.limits
+        most = GRANULE if limits.get("seconds") is None else 1
+        fitting = Fitting(0, 0, 0, key_of(recipe, 0, text), 1, most)
         wanted = Range(1, self.sought.replications)
         stored = self.store.known(one.key for one in candidates(fitting, wanted))
         blocks = pieces(fitting, wanted, stored)
-        limits = point.spec.limits
-        seconds = limits.get("seconds")
         outcome = scheduler.work(
             Replications([recipe], [entry], {fitting: blocks}, (), limits.get("memory_mb")),
             self.store,
             jobs=self.jobs or default_jobs(),
-            limits=Limits(None if seconds is None else seconds * fitting.block),
+            limits=Limits(limits.get("seconds"), limits.get("memory_mb")),
             progress=self.progress,
         )
         for message in outcome.failures.values():

@@ -67,7 +67,8 @@ class PlannedPoint:
 class Fitting:
     """One learner on one scheme of a recipe: what blocks are blocks of; `key` says what it is.
 
-    fits: those of a replication; 0 where losses are drawn and nothing is fitted.
+    fits: those of a replication; 0 where losses are drawn and nothing is fitted. most: replications
+    that are made in one go at the most; stored blocks may be larger.
     """
 
     recipe: int
@@ -75,6 +76,7 @@ class Fitting:
     learner: int
     key: str
     fits: int
+    most: int = GRANULE
 
     @property
     def block(self) -> int:
@@ -106,6 +108,21 @@ class StudyPlan:
     fittings: Mapping[tuple[int, int, int], Fitting] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def labels(self) -> list[str]:
+        """What each learner is called, with the values of the grid that are its own."""
+        found = []
+        for number, entry in enumerate(self.learners):
+            own = [
+                f"{path.rpartition('.')[2]} = {value}"
+                for planned in self.points
+                if planned.learners.get(entry.name) == number
+                for path, value in planned.point.at.items()
+                if path.startswith(f"learners.{entry.name}.")
+            ]
+            found.append(f"{entry.name} ({', '.join(dict.fromkeys(own))})" if own else entry.name)
+        return found
+
 
 def plan_study(study: Study) -> StudyPlan:
     """The plan of a study; versions of the packages behind each learner are in the keys."""
@@ -134,6 +151,8 @@ def plan_study(study: Study) -> StudyPlan:
         planned = recipes.add(point, found)
         points.append(planned)
     texts = list(learners)
+    # A limit of time is for one fit; a block would make it one for hundreds.
+    most = GRANULE if study.spec.limits.get("seconds") is None else 1
     for planned in points:
         recipe = recipes.recipes[planned.recipe]
         wanted = {one.scheme for one in planned.splits}
@@ -147,7 +166,7 @@ def plan_study(study: Study) -> StudyPlan:
                     key = key_of(recipe, scheme, texts[number])
                     fits = recipes.counts[planned.recipe].get(scheme, 1)
                     fits = fits if planned.point.spec.learners else 0
-                    fittings[at] = Fitting(*at, key, fits)
+                    fittings[at] = Fitting(*at, key, fits, most)
     made = tuple(recipes.recipes)
     return StudyPlan(study, tuple(points), made, tuple(entries), fittings, versions)
 
@@ -363,6 +382,7 @@ def pieces(fitting: Fitting, wanted: Range, stored: Collection[str]) -> list[Pie
         if size == 1:
             return [one]
         parts = cover(first, size // 2) + cover(first + size // 2, size // 2)
+        whole = whole and size <= fitting.most
         return [one] if whole and not any(part.key in stored for part in parts) else parts
 
     size = fitting.block

@@ -24,21 +24,14 @@ from cvinfer.planning import Use
 from cvinfer.spec.model import LANGUAGE_VERSION
 from cvinfer.studies.comparison import Comparison, load_comparison, refuse_too_much, whole_number
 from cvinfer.studies.decisions import decisions
+from cvinfer.studies.document import failure_warnings, told_failures
 from cvinfer.studies.files import write_stability_files
 from cvinfer.studies.frame import Finished, framed, refuse_no_workers
 from cvinfer.studies.gather import Gathered
+from cvinfer.studies.gather import Source as Blocks
 from cvinfer.studies.model import Range
 from cvinfer.studies.plan import PlannedPoint, StudyPlan, plan_study
-from cvinfer.studies.work import (
-    TOLD,
-    Worked,
-    all_versions,
-    failure_warnings,
-    lost,
-    make,
-    stretches,
-    told,
-)
+from cvinfer.studies.work import Worked, all_versions, make, stretches, told
 
 if TYPE_CHECKING:
     from cvinfer.execute.backends.base import Opener
@@ -200,17 +193,16 @@ def _document(
     spec = comparison.spec
     said: dict[tuple[int, int, tuple[str, str]], _Said] = {}
     found: dict[tuple[int, tuple[str, str]], _Verdicts] = {}
-    messages: list[dict[tuple[str, str], int]] = [{} for _ in plan.points]
+    sources = [
+        Blocks(plan, planned, worked.blocks, store, {}, worked.outcome.failures)
+        for planned in plan.points
+    ]
     for stretch in stretches(wanted):
-        gathered = [
-            Gathered(plan, planned, stretch, worked.blocks, store, messages[at])
-            for at, planned in enumerate(plan.points)
-        ]
+        gathered = [Gathered(source, stretch) for source in sources]
         for run in _runs(plan.points, gathered):
             _add(comparison, plan.points, run, said, found)
-    failures = [
-        row for planned, each in zip(plan.points, messages) for row in told(planned, each)
-    ] + lost(worked.outcome)
+    rows = [row for source in sources for row in told(source.planned, source.messages)]
+    failures = told_failures(rows, [planned.point.at for planned in plan.points])
     # Tests of one pair stand together.
     order = sorted(said, key=lambda key: (key[0], spec.of_two.index(key[2]), key[1]))
     return {
@@ -222,7 +214,7 @@ def _document(
         "versions": dict(sorted(all_versions(plan.versions).items())),
         "verdicts": [plain(each.told()) for each in found.values()],
         "tests": [plain(said[key].told()) for key in order],
-        "failures": failures[:TOLD],
+        "failures": failures,
         "warnings": failure_warnings(failures),
     }
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import platform
+from dataclasses import replace
 from pathlib import Path
-from typing import Collection, Iterator, Mapping, NamedTuple, Optional, Sequence
+from typing import Callable, Collection, Iterator, Mapping, NamedTuple, Optional, Sequence
 
 from cvinfer import __version__
 from cvinfer.documents import JsonObject
@@ -19,7 +20,7 @@ from cvinfer.runner.stages import default_jobs, foreign_learners
 from cvinfer.studies.agenda import Replications
 from cvinfer.studies.document import added, build
 from cvinfer.studies.evaluate import Pair, evaluate, learned, mean_estimate, pairs_of
-from cvinfer.studies.gather import Gathered
+from cvinfer.studies.gather import Gathered, Source
 from cvinfer.studies.model import MU0_TRUTH, Range, Study
 from cvinfer.studies.plan import (
     Fitting,
@@ -27,6 +28,7 @@ from cvinfer.studies.plan import (
     PlannedPoint,
     StudyPlan,
     candidates,
+    piece,
     pieces,
     plan_study,
 )
@@ -34,8 +36,6 @@ from cvinfer.studies.states import State
 
 #: Tests run on so many replications at once at the most; the blocks of the store are inside.
 STRETCH = GRANULE
-#: At most so many different messages of failed fits are told.
-TOLD = 20
 
 
 def wanted_range(study: Study, given: Optional[tuple[int, int]] = None) -> Range:
@@ -98,17 +98,10 @@ def studied(
     found = list(sought)
     for planned in plan.points:
         messages: dict[tuple[str, str], int] = {}
-        found += _states(plan, planned, wanted, blocks, store, messages)
+        source = Source(plan, planned, blocks, store, messages, outcome.failures)
+        found += _states(source, wanted)
         failures += told(planned, messages)
-    failures += lost(outcome)
-    document = build(
-        study,
-        wanted,
-        added(found),
-        all_versions(plan.versions),
-        failures[:TOLD],
-        failure_warnings(failures),
-    )
+    document = build(study, wanted, added(found), all_versions(plan.versions), failures)
     return document, outcome
 
 
@@ -135,53 +128,82 @@ def make(
 
     first_only: numbers of recipes of which the first replication is wanted and no other.
     """
+    blocks: Mapping[Fitting, Sequence[Piece]]
     blocks, _ = stored_pieces(plan, wanted, store, first_only)
-    spec = plan.study.spec
-    foreign = set(foreign_learners(spec))
-    agenda = Replications(
-        plan.recipes,
-        plan.learners,
-        blocks,
-        [at for at, one in enumerate(plan.learners) if one.name in foreign],
-        spec.limits.get("memory_mb"),
-    )
-    outcome = scheduler.work(
-        agenda,
-        store,
-        jobs=jobs or default_jobs(),
-        limits=block_limits(plan),
-        fail_fast=fail_fast,
-        progress=progress,
-        meanwhile=_get_ready,
-        log=log,
-        backend=backend,
-    )
+    foreign = set(foreign_learners(plan.study.spec))
+
+    def done(ready: Optional[Callable[[], None]] = None) -> Outcome:
+        return scheduler.work(
+            Replications(
+                plan.recipes,
+                plan.learners,
+                blocks,
+                [at for at, one in enumerate(plan.learners) if one.name in foreign],
+                plan.study.spec.limits.get("memory_mb"),
+                plan.labels,
+            ),
+            store,
+            jobs=jobs or default_jobs(),
+            limits=block_limits(plan),
+            fail_fast=fail_fast,
+            progress=progress,
+            meanwhile=ready,
+            log=log,
+            backend=backend,
+        )
+
+    outcome = done(_get_ready)
+    parted = {each: _parted(each, found, outcome) for each, found in blocks.items()}
+    if parted != blocks:
+        # What one replication does to its worker is not the fault of its neighbours.
+        blocks, first = parted, outcome
+        outcome = both(first, done())
     return Worked(blocks, outcome)
 
 
+def _parted(fitting: Fitting, blocks: Sequence[Piece], outcome: Outcome) -> Sequence[Piece]:
+    """The blocks, those that ended with their worker in single replications."""
+    found: list[Piece] = []
+    for one in blocks:
+        if one.key not in outcome.failures:
+            found.append(one)
+            continue
+        found += [piece(fitting.key, one.first + at, 1) for at in range(one.size)]
+    return found
+
+
+def both(first: Outcome, second: Outcome) -> Outcome:
+    """What became of the blocks at first, and of those in parts after that."""
+    return replace(
+        second,
+        reused=first.reused,
+        fitted=first.fitted + second.fitted,
+        damaged=first.damaged,
+        seconds=first.seconds + second.seconds,
+        startup=first.startup,
+        working=first.working + second.working,
+    )
+
+
 def block_limits(plan: StudyPlan) -> Limits:
-    """The limits of a spec are for one fit; a block is many, and has the time of all of them."""
+    """The limits of a spec are for one fit; one replication has the time of all that it takes.
+
+    Where there is a limit of time, no more than one is made at once (`Fitting.most`).
+    """
     given = plan.study.spec.limits
     seconds = given.get("seconds")
     if seconds is not None:
-        seconds *= max((each.block * max(each.fits, 1) for each in plan.fittings.values()))
+        seconds *= max(max(each.fits, 1) for each in plan.fittings.values())
     return Limits(seconds, given.get("memory_mb"))
 
 
-def _states(
-    plan: StudyPlan,
-    planned: PlannedPoint,
-    wanted: Range,
-    blocks: Mapping[Fitting, Sequence[Piece]],
-    store: Store,
-    messages: dict[tuple[str, str], int],
-) -> list[State]:
+def _states(source: Source, wanted: Range) -> list[State]:
     """The states of a point, one stretch after the other."""
-    mu0 = _mean_estimates(plan, planned, wanted, blocks, store)
+    mu0 = _mean_estimates(source, wanted)
     found: list[State] = []
     for stretch in stretches(wanted):
-        gathered = Gathered(plan, planned, stretch, blocks, store, messages)
-        found = added([*found, *evaluate(plan.study, planned, gathered, mu0)])
+        gathered = Gathered(source, stretch)
+        found = added([*found, *evaluate(source.plan.study, source.planned, gathered, mu0)])
     return found
 
 
@@ -193,27 +215,17 @@ def stretches(wanted: Range) -> Iterator[Range]:
         first = last + 1
 
 
-def _mean_estimates(
-    plan: StudyPlan,
-    planned: PlannedPoint,
-    wanted: Range,
-    blocks: Mapping[Fitting, Sequence[Piece]],
-    store: Store,
-) -> dict[tuple[str, Pair], float]:
+def _mean_estimates(source: Source, wanted: Range) -> dict[tuple[str, Pair], float]:
     """The mean of the estimate of each test whose hypothesis is that, by test and pair."""
     found: dict[tuple[str, Pair], float] = {}
+    study, planned = source.plan.study, source.planned
+    unheard = replace(source, messages={})  # they are told when the tests are made
     for use in planned.uses:
         if use.request.options.get("mu0") != MU0_TRUTH:
             continue
         for pair in pairs_of(planned):
             every = [
-                learned(
-                    plan.study,
-                    planned,
-                    Gathered(plan, planned, stretch, blocks, store, {}),
-                    use,
-                    pair,
-                )
+                learned(study, planned, Gathered(unheard, stretch), use, pair)
                 for stretch in stretches(wanted)
             ]
             found[use.request.name, pair] = mean_estimate(every)
@@ -222,29 +234,8 @@ def _mean_estimates(
 
 def told(planned: PlannedPoint, messages: Mapping[tuple[str, str], int]) -> list[JsonObject]:
     return [
-        {"at": dict(planned.point.at), "learner": learner, "message": message, "count": count}
-        for (learner, message), count in sorted(messages.items())
-    ]
-
-
-def lost(outcome: Outcome) -> list[JsonObject]:
-    """Blocks that ended with their worker."""
-    counts: dict[str, int] = {}
-    for message in outcome.failures.values():
-        counts[message] = counts.get(message, 0) + 1
-    return [
-        {"at": {}, "learner": None, "message": message, "count": count}
-        for message, count in sorted(counts.items())
-    ]
-
-
-def failure_warnings(failures: Sequence[JsonObject]) -> list[str]:
-    if not failures:
-        return []
-    count = sum(row["count"] for row in failures)
-    return [
-        f"{count} fit{'s' * (count != 1)} failed; the replications that need them are counted as"
-        " failed, and rates are shares of the others"
+        {"at": dict(planned.point.at), "learner": learner, "reason": reason, "count": count}
+        for (learner, reason), count in messages.items()
     ]
 
 

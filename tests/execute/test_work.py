@@ -100,6 +100,9 @@ class Replications(NamedTuple):
     def suits(self, key: str, stored: Stored) -> bool:
         return stored.kind == SCORES and len(stored.values) == 1
 
+    def fits(self, task: Task) -> int:
+        return 1
+
     def label(self, task: Task) -> str:
         return task.learner
 

@@ -1,4 +1,4 @@
-"""A study's replication is the comparison that `cvinfer.run` makes of the same records and splits."""
+"""A replication is the comparison that `cvinfer.run` makes of the same records and splits."""
 
 from __future__ import annotations
 
@@ -109,3 +109,12 @@ def test_draws_are_keyed_by_number() -> None:
     law = Recipe(Law("simple", {}), 30, False, 5, 1, ())
     first, again = draw(law, 2), draw(law, 2)
     assert (first.frame.features[0].values == again.frame.features[0].values).all()
+
+
+def test_the_document_is_valid_under_its_schema(found: Any) -> None:
+    from jsonschema import Draft202012Validator
+
+    from cvinfer.schemas import schema
+
+    faults = Draft202012Validator(schema("study")).iter_errors(found.document)
+    assert [(list(fault.absolute_path), fault.message[:200]) for fault in faults] == []

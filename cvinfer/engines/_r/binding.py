@@ -12,6 +12,9 @@ import resource
 from pathlib import Path
 from typing import Any, Callable, NoReturn, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 TRIED = ("3.5.9", "3.5.17", "3.6.9")
 
 #: Of the stack that the system allows; what is left is for Python and C below R.
@@ -60,6 +63,26 @@ def _stack() -> int:
     soft = resource.getrlimit(resource.RLIMIT_STACK)[0]
     stack = SMALLEST_STACK if soft == resource.RLIM_INFINITY else soft
     return int(stack * SHARE_OF_STACK)
+
+
+def numbers_of(vector: Any) -> NDArray[Any]:
+    """The numbers of an R vector, as an array of their own.
+
+    With every memory view that it makes, rpy2 3.5 gives away a reference to None that it does not
+    have. Before Python 3.12 a process in which the last one is gone is aborted: after some
+    thousands of fits. So one is taken for each; where rpy2 does not do that, it is one too many,
+    which does no harm.
+    """
+    if not len(vector):
+        return np.empty(0)
+    view = vector.memoryview()
+    _take_reference(None)
+    return np.array(view, copy=True)
+
+
+_take_reference = ctypes.pythonapi.Py_IncRef
+_take_reference.argtypes = [ctypes.py_object]
+_take_reference.restype = None
 
 
 def library_places() -> list[Path]:

@@ -268,7 +268,7 @@ def to_python(value: Any) -> Any:
         texts = [None if each is ri.NA_Character else str(each) for each in value]
         return texts if _is_null(value.names) else dict(zip(map(str, value.names), texts))
     if isinstance(value, (ri.IntSexpVector, ri.FloatSexpVector, ri.BoolSexpVector)):
-        return np.array(value.memoryview() if len(value) else [], copy=True)
+        return binding.numbers_of(value)
     return value
 
 

@@ -18,7 +18,7 @@ from cvinfer.execute.replications.recipe import GRANULE, Law, Recipe, Scheme
 from cvinfer.execute.work import Desk, Done, Order, Work, works
 from cvinfer.losses.kinds import REDUCED
 from cvinfer.partitions import make_partition
-from cvinfer.partitions.outcomes import tables
+from cvinfer.partitions.outcomes import OutcomeTables
 from cvinfer.partitions.streams import stream
 
 Codes = NDArray[np.int8]
@@ -36,11 +36,11 @@ def draw_tables(desk: Desk, order: Order, began: float) -> Done:
     first = order.split - 1
     granule = first // GRANULE
     n = populations[recipe.population.name].n if recipe.n is None else recipe.n
-    options = {key: value for key, value in scheme.options.items() if value is not False}
-    partition = make_partition(scheme.name, n, seed=0, **options)
+    drawing = _drawing(desk, order, scheme, n)
+    (partition,) = drawing.partitions
     bits = stream(recipe.seed, "study", "tables", granule, _words(scheme))
     codes = _codes(desk, order, recipe, granule, n)
-    found = tables(codes, partition, np.random.Generator(bits))
+    (found,) = drawing.draw(codes, np.random.Generator(bits))
     wanted = found[first - granule * GRANULE :][: order.seed]
     shape = (len(wanted), 1, -1)
     sizes = partition.sizes.reshape(-1, 2)
@@ -50,9 +50,19 @@ def draw_tables(desk: Desk, order: Order, began: float) -> Done:
         test=np.broadcast_to(sizes[:, 1], each),
         wrong=np.empty(0, dtype=np.uint8),
         failed=np.zeros(each, dtype=bool),
-        tables=wanted.reshape(*shape, 4),
+        tables=np.asarray(wanted.reshape(*shape, 4), dtype=np.int32),
     )
     return Done(pack(made), 0.0, 0.0, (), "", began, kind=REDUCED)
+
+
+def _drawing(desk: Desk, order: Order, scheme: Scheme, n: int) -> OutcomeTables:
+    """How the tables of a scheme are drawn; finding that out takes longer than the drawing."""
+    key = ("drawing", order.dataset, order.partition)
+    if key not in desk.kept:
+        options = {name: value for name, value in scheme.options.items() if value is not False}
+        partition = make_partition(scheme.name, n, seed=0, **options)
+        desk.kept[key] = OutcomeTables([partition])
+    return cast(OutcomeTables, desk.kept[key])
 
 
 def _words(scheme: Scheme) -> str:

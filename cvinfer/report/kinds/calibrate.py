@@ -111,8 +111,8 @@ def _shown(document: JsonObject) -> str:
         " test says of the difference between two learners, trained on as many records as the test"
         " trains them on, what is not so. The true difference is the mean over as many trainings,"
         " measured on the records not trained on. A set that is a good part of all records lies"
-        " closer to them than one from a large population; distances from the truth are stretched to"
-        " make up for that."
+        " closer to them than one from a large population; distances from the truth are stretched"
+        " to make up for that."
     )
 
 

@@ -12,8 +12,10 @@ from typing import Any, Callable, Iterator, NamedTuple, Optional, Protocol
 
 from cvinfer.documents import JsonObject
 from cvinfer.errors import UserError
+from cvinfer.studies.document import merge, settings_hash
 from cvinfer.studies.ledger.load import merged
 from cvinfer.studies.ledger.model import Item
+from cvinfer.studies.load import load_study
 
 #: The ledger below a directory, and the results that are kept with it.
 LEDGER = Path("specs", "papers")
@@ -31,6 +33,7 @@ class Simulate(Protocol):
         *,
         base: Optional[Path],
         replications: Optional[int],
+        range_: Optional[tuple[int, int]],
         jobs: Optional[int],
         store: Optional[Path],
         progress: Any,
@@ -127,17 +130,66 @@ def run_item(
         if only is not None and study != only:
             continue
         count = replications_for(item, study, replications, quick)
+        spec, place = study_spec(item, study, data), _place(item, data)
+        path = output / item.paper / item.name / f"{study}.json"
+        kept = _kept(path, item, study, spec, place)
+        first = 1 if kept is None else _replications(kept) + 1
+        if kept is not None and first > count:
+            yield Ran(study, first - 1, path, kept)
+            continue
         done = simulate(
-            study_spec(item, study, data),
+            spec,
             base=item.file.parent,
             replications=count,
+            range_=None if kept is None else (first, count),
             jobs=jobs,
             store=store,
             progress=progress(study, count),
         )
-        path = output / item.paper / item.name / f"{study}.json"
-        write_document(path, done.document)
-        yield Ran(study, count, path, done.document)
+        document = _told_of(done.document, *place)
+        document = document if kept is None else merge([kept, document], [str(path), "the rest"])
+        write_document(path, document)
+        yield Ran(study, count, path, document)
+
+
+def _place(item: Item, data: Optional[Path]) -> tuple[str, str]:
+    """Where data is read from, and where the ledger says that it lies."""
+    if item.data_from is None or data is None:
+        return "", ""
+    return str(data.absolute()), item.data_from.path.rstrip("/")
+
+
+def _told_of(document: JsonObject, real: str, written: str) -> JsonObject:
+    """The document as the ledger tells it: no path of this machine is in it."""
+    if not real:
+        return document
+    told = _moved(dict(document), real, written)
+    return {**told, "settings": settings_hash(told["study"], told["spec"])}
+
+
+def _kept(
+    path: Path, item: Item, study: str, spec: JsonObject, place: tuple[str, str]
+) -> Optional[JsonObject]:
+    """What an earlier run left there, if more replications can be added to it."""
+    from cvinfer.studies.files import read_study_file
+
+    for file in (path, kept_results(item.file.parents[1]) / path.relative_to(path.parents[2])):
+        if not file.is_file():
+            continue
+        found = read_study_file(file)
+        loaded = load_study(spec, base=item.file.parent)
+        written = _told_of(
+            {"study": loaded.written, "spec": loaded.resolved, "settings": ""}, *place
+        )
+        same = found["settings"] == settings_hash(written["study"], written["spec"])
+        if same and not loaded.mu0_truth and [row[0] for row in found["ranges"]] == [1]:
+            return found
+    return None
+
+
+def _replications(document: JsonObject) -> int:
+    ((_, last),) = document["ranges"]
+    return int(last)
 
 
 def write_document(path: Path, document: JsonObject) -> None:

@@ -125,3 +125,21 @@ os._exit(0)
         tmp_path,
     )
     assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
+
+
+@pytest.mark.usefixtures("r")
+def test_a_worker_lives_through_any_number_of_fits(tmp_path: Path) -> None:
+    # rpy2's memory views give away references to None; without them Python aborts.
+    done = process(
+        """
+import numpy as np
+embedded.bridge()
+vector = embedded.integers(np.arange(5))
+before = sys.getrefcount(None)
+for _ in range(50_000):
+    assert embedded.to_python(vector)[-1] == 4
+print("lost", before - sys.getrefcount(None) > 1_000)
+""",
+        tmp_path,
+    )
+    assert (done.returncode, done.stdout.split()) == (0, ["lost", "False"]), done.stderr[-500:]
