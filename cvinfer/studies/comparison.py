@@ -20,7 +20,7 @@ from cvinfer.spec import SpecError
 from cvinfer.spec.faults import in_order
 from cvinfer.spec.load import Source, open_document
 from cvinfer.spec.model import Spec
-from cvinfer.studies.load import first_drawn
+from cvinfer.studies.load import LOSS, first_drawn
 from cvinfer.studies.model import Point, Study
 from cvinfer.studies.plan import fits_of_replication
 
@@ -108,8 +108,8 @@ def load_comparison(
     if any(request.scheme == "file" for request in spec.partition or ()):
         message = f"splits of a file are there once, and cannot be {what}"
         raise asked.refuse(("partition",), message, "a scheme, or auto")
-    if spec.loss != "zero_one":
-        raise asked.refuse(("loss",), "this takes 0/1 losses only", "zero_one")
+    if spec.loss != LOSS:
+        raise asked.refuse(("loss",), "this takes 0/1 losses only", LOSS)
     return Comparison(spec, tuple(found), asked)
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from cvinfer.progress import Progress
     from cvinfer.spec.model import Spec
 
-LOG_NAME = "run.log"
-
 #: From an open store and the file of what learners print to a document.
 Work = Callable[["Store", Optional[Path]], tuple[JsonObject, Outcome]]
 #: From a directory and a document to the files written, and what could not be made, in words.
@@ -57,7 +55,7 @@ def framed(
     """Do some work inside its directory and store; with `write` its files are written."""
     from cvinfer.execute.places import find_store, output_directory
     from cvinfer.execute.store import Store
-    from cvinfer.runner import default_jobs
+    from cvinfer.runner import LOG_NAME, default_jobs
     from cvinfer.runner.files import refuse_unwritable, write_facts
 
     began, clock = time.time(), time.monotonic()

@@ -36,6 +36,8 @@ from cvinfer.studies.model import DEFAULTS, MU0_TRUTH, Point, Sought, Study
 
 #: More points than this are no study that anybody could read.
 MAX_POINTS = 10_000
+#: The loss that a study can count, as yet.
+LOSS = "zero_one"
 #: Where the population of a study stands, and where a comparison has its data.
 POPULATION: Place = ("study", "population")
 DATA: Place = ("data",)
@@ -261,8 +263,8 @@ class _Reader:
         spec = self._checked(document, comparison, example)
         if spec is None:
             return None
-        if spec.loss != "zero_one":
-            document.add(("loss",), "a study takes 0/1 losses only", "zero_one")
+        if spec.loss != LOSS:
+            document.add(("loss",), "a study takes 0/1 losses only", LOSS)
             return None
         return Point(
             at, spec, recipe.population, n, recipe.replace, truth, recipe.partitions, example

@@ -154,7 +154,7 @@ class Stopped(Progress):
     def __init__(self, after: int) -> None:
         self.left = after
 
-    def done(self, label: str, failed: bool, fits: int = 1) -> None:
+    def done(self, label: str, failed: bool, count: int = 1) -> None:
         self.left -= 1
         if not self.left:
             raise KeyboardInterrupt
