@@ -457,9 +457,9 @@ def _asked(
     truths = gathered.truths(learner)
     if declared.data in OF_ERRORS:
         tables, gone, _ = gathered.tables(learner, None, one)
-        tables, failed = tables[:, 0], gone[:, 0].any(axis=-1)
-        errors = tables[..., 0] + tables[..., 1]
-        errors = errors.astype(np.float64).reshape(-1, *shape)
+        tables, failed = tables[:, 0], np.asarray(gone[:, 0].any(axis=-1))
+        wrong = tables[..., 0] + tables[..., 1]
+        errors = wrong.astype(np.float64).reshape(-1, *shape)
         # Those of each replication: groups and classes that are kept together move them.
         sizes = tables.sum(axis=-1).reshape(-1, *shape)
         if declared.data == "total_errors":
@@ -467,8 +467,8 @@ def _asked(
             sums = errors.sum(axis=axes), sizes.sum(axis=axes)
             return failed, [_Asked(None, sums, truths.errors, {})]
         return failed, [_Asked(None, (errors, sizes), truths.errors, {})]
-    confusions, gone = gathered.confusions(learner, one)
-    confusions, failed = confusions[:, 0].astype(np.float64), gone[:, 0].any(axis=-1)
+    kept, gone = gathered.confusions(learner, one)
+    confusions, failed = kept[:, 0].astype(np.float64), np.asarray(gone[:, 0].any(axis=-1))
     assert truths.confusions is not None
     classes = planned.point.example.classes
     positive = _positive(planned)
@@ -481,7 +481,7 @@ def _asked(
             with np.errstate(invalid="ignore", divide="ignore"):
                 scores = np.asarray(inference.f1_scores(matrices)).mean(axis=-1)
             known = np.isfinite(scores.reshape(len(scores), -1)).all(axis=-1)
-            failed = failed | ~known
+            failed = np.asarray(failed | ~known)
             found.append(_Asked(word, (scores,), truth, {}))
         else:
             options = {"scheme": one.partition.scheme, "micro": micro}
@@ -587,5 +587,5 @@ def _components(
 
 def mean_estimate(found: Sequence[Learned]) -> float:
     """The mean of an estimate over all decisions that there are."""
-    known = np.concatenate([each.estimate[~each.failed] for each in found])
-    return math.fsum(known.tolist()) / len(known) if len(known) else 0.0
+    known = [float(one) for each in found for one in each.estimate[~each.failed]]
+    return math.fsum(known) / len(known) if known else 0.0

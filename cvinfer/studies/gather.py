@@ -156,7 +156,7 @@ class Gathered:
         """A block that was lost with its worker: every fit of it failed."""
         recipe = self.plan.recipes[self.planned.recipe]
         if scheme == len(recipe.schemes):
-            sizes = np.ones((1, 2), dtype=np.int32)
+            sizes: NDArray[np.int32] = np.ones((1, 2), dtype=np.int32)
             wrong = np.zeros(count * 8, dtype=np.uint8)
         else:
             point = self.planned.point
@@ -192,7 +192,7 @@ def _joined(blocks: Sequence[Made]) -> Whole:
         return np.asarray(np.concatenate(parts), dtype=np.int64)
 
     tables = joined("tables")
-    losses = np.empty(0, dtype=bool)
+    losses: Bools = np.empty(0, dtype=bool)
     if tables is None:
         losses = np.concatenate([one.losses for one in blocks])
     return Whole(

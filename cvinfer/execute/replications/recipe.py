@@ -135,11 +135,11 @@ def fit_seed(seed: int, settings: str, train: Indices) -> int:
 
 def _of_records(recipe: Recipe, population: Dataset, replication: int, truth: bool) -> Drawn:
     records = _chosen(recipe, population.n, replication)
-    fresh = np.empty(0, dtype=np.int64)
+    fresh: Indices = np.empty(0, dtype=np.int64)
     if truth and recipe.truth is not None:
         rest = np.ones(population.n, dtype=bool)
         rest[records] = False
-        fresh = np.flatnonzero(rest)
+        fresh = np.asarray(np.flatnonzero(rest), dtype=np.int64)
         if recipe.truth.fresh is not None and fresh.size:
             bits = stream(recipe.seed, "study", "fresh", replication)
             fresh = fresh[_below(bits, fresh.size, recipe.truth.fresh)]
