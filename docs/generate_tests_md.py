@@ -6,6 +6,7 @@ the plug-ins that are installed here add.
 
 from __future__ import annotations
 
+import json
 import math
 import sys
 import textwrap
@@ -23,8 +24,11 @@ from cvinfer.inference import (
 )
 from cvinfer.inference.references import own_bibliography
 from cvinfer.inference.registry import Procedure, origin
+from cvinfer.spec.model import RECOMMENDED_TESTS
 
 PAGE = Path(__file__).resolve().parent / "tests.md"
+#: Studies of type I errors that are kept.
+STUDIES = PAGE.parent / "reproduction" / "s1" / "table5"
 HEAD = """# Tests and intervals
 
 Generated from the registry by `make docs`; edit the declarations, not this page.
@@ -64,6 +68,19 @@ known of them: [docs/decisions](decisions/measured-error-rates.md).
 
 `make rates` measures again (about a quarter of an hour of computing); the counts are in
 `cvinfer/inference/error_rates.json`, the settings in `benchmarks/exact_null.py`.
+"""
+STUDIED = """
+The same on the populations of the paper on the 5×2 BCV McNemar test, with its learners, by
+`cvinfer reproduce s1:table5`: {replications} data sets each, so that a rate near {level} has a
+standard error of {error}. Nothing is to be found in epsilon (losses drawn with the same error rate)
+and in simple (a feature that says nothing about the class); in exp6 and letter a parameter was set so
+that both learners err about equally often. McNemar tests have the continuity correction as printed.
+**Bold** are rates above {level} by more than four standard errors. How these compare with the printed
+ones: [reproduction.md](reproduction.md).
+"""
+STUDIED_CONCLUSION = """
+Above {level} by more than four standard errors nowhere here: {held}. The recommended test is
+{recommended}.
 """
 MEASURED_INTERVALS = """
 How often intervals at {level} hold the true value in the same data sets, for learner A: its mean
@@ -140,6 +157,47 @@ def measured_tests(items: list[Procedure]) -> str:
     table = rates_table(rows, false_too_often)
     title = "### Measured error rates\n"
     return "\n".join([title, *_filled(text), *table, *columns, *_filled(conclusion(items))])
+
+
+def studied_tests() -> str:
+    """Type I errors by study, from the files that are kept of them; nothing where there are none."""
+    found = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(STUDIES.glob("*"))}
+    if not found:
+        return ""
+    cells = {
+        name: {cell["name"]: cell for cell in each["cells"] if cell["kind"] == "test"}
+        for name, each in found.items()
+    }
+    names = sorted({test for each in cells.values() for test in each})
+    alpha = measured_level()
+    counts = {cell["replications"] for each in cells.values() for cell in each.values()}
+    above = {
+        (test, name)
+        for name, each in cells.items()
+        for test, cell in each.items()
+        if cell["rate"] > alpha + 4 * math.sqrt(alpha * (1 - alpha) / cell["replications"])
+    }
+    lines = [f"| name | {' | '.join(cells)} |", "|---" * (len(cells) + 1) + "|"]
+    for test in names:
+        texts = [f"{each[test]['rate']:.3f}" if test in each else "" for each in cells.values()]
+        shown = [
+            f"**{text}**" if (test, name) in above else text for name, text in zip(cells, texts)
+        ]
+        lines.append(f"| [{test}](#{test}) | {' | '.join(shown)} |")
+    text = STUDIED.format(
+        replications=" to ".join(f"{count:,}" for count in sorted({min(counts), max(counts)})),
+        level=_percent(alpha),
+        error=f"{math.sqrt(alpha * (1 - alpha) / min(counts)):.4f}",
+    )
+    held = [test for test in names if not any(test == each for each, _ in above)]
+    among = all(test in held for test in RECOMMENDED_TESTS)
+    last = STUDIED_CONCLUSION.format(
+        level=_percent(alpha),
+        held=", ".join(f"`{test}`" for test in held) or "no test",
+        recommended="among them" if among else "not among them",
+    )
+    title = "### Type I errors on the papers' populations\n"
+    return "\n".join([title, *_filled(text), *lines, "", *_filled(last)])
 
 
 def _described(role: str) -> list[str]:
@@ -222,6 +280,7 @@ def page() -> str:
         measured = measured_tests if title == "Tests" else measured_intervals
         known = [item for item in items if measured_rates(item.name, *ROLES)]
         parts += [f"## {title}\n", summary(items), measured(known)]
+        parts += [studied_tests()] if title == "Tests" else []
         parts += [entry(item) for item in items]
     parts += ["## Sources\n", "```bibtex", own_bibliography().strip(), "```", ""]
     return "\n".join(parts)

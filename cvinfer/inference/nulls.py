@@ -31,6 +31,11 @@ class Null(NamedTuple):
             return None
         return self.parameters[0] if len(self.parameters) == 1 else self.parameters
 
+    @property
+    def two_sided(self) -> bool:
+        """Whether a test rejects where |statistic| is large, and not the statistic alone."""
+        return self.family in ("t", "normal")
+
     def p_value(self, statistic: Floats) -> Floats:
         """Two-sided for t and normal; upper tail for F and chi-squared."""
         from scipy import special

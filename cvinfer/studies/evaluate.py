@@ -37,7 +37,10 @@ ERROR_RATE = "error rate"
 
 
 class Learned(NamedTuple):
-    """What a test found in each decision, replications × partitions; NaN where there is nothing."""
+    """What a test found in each decision, replications × partitions; NaN where there is nothing.
+
+    `critical` is the value that the statistic must exceed, its negative where |statistic| must.
+    """
 
     reject: Bools
     tie: Bools
@@ -50,6 +53,7 @@ class Learned(NamedTuple):
     loss_b: Floats
     lower: Floats
     upper: Floats
+    critical: Floats
 
 
 def evaluate(
@@ -156,7 +160,7 @@ def _alike(signature: NDArray[np.int64], wanted: Bools) -> Iterator[NDArray[np.i
 
 
 def _nothing(count: int) -> Learned:
-    numbers = [np.full(count, np.nan) for _ in range(7)]
+    numbers = [np.full(count, np.nan) for _ in range(8)]
     flags = [np.zeros(count, dtype=bool) for _ in range(4)]
     return Learned(*flags, *numbers)
 
@@ -175,6 +179,8 @@ def _fill(
     found.statistic[rows] = np.nan if result.statistic is None else result.statistic
     found.estimate[rows] = result.estimate
     found.variance[rows] = np.nan if result.variance is None else result.variance
+    critical = result.null.critical(result.alpha)
+    found.critical[rows] = -critical if result.null.two_sided else critical
     loss_a, loss_b = mean_losses(declared, batches)
     found.loss_a[rows], found.loss_b[rows] = loss_a, loss_b
     if ends and declared.has_interval:
@@ -225,7 +231,7 @@ def _test_states(
         rejected = found.reject.reshape(-1, times).sum(axis=1)[whole]
         state.count(**{f"k={k}": int((rejected == k).sum()) for k in np.unique(rejected)})
     if study.distributions:
-        state.count(**_binned(found.statistic[fine]))
+        state.count(**_binned(found.statistic[fine]), **_criticals(found.critical[fine]))
     if study.variances:
         first = np.arange(0, len(fine), times)
         _add_moments(state, found, first[fine[first]], gathered, times)
@@ -257,6 +263,14 @@ def _binned(statistic: Floats) -> dict[str, int]:
     found["bin=below"] = int((known < -HALF).sum())
     found["bin=above"] = int((known >= HALF).sum())
     return found
+
+
+def _criticals(critical: Floats) -> dict[str, int]:
+    """How often the test had which critical value; one of them stands for many that differ."""
+    values, counts = np.unique(critical[~np.isnan(critical)], return_counts=True)
+    if len(values) > 1:
+        return {"critical=differs": int(counts.sum())}
+    return {f"critical={value!r}": int(count) for value, count in zip(values.tolist(), counts)}
 
 
 # --- truth ----------------------------------------------------------------------------------------

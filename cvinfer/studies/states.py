@@ -135,8 +135,8 @@ class TestState(State):
 
     counts: replications, decisions (one for each time a replication was partitioned), rejections,
     ties, degenerate, failed (replications without a result), `k=…` how many data sets had so many
-    rejections, `bin=…` of the histogram. sums: estimate, loss_a, loss_b; grouped estimate,
-    estimate², variance.
+    rejections, `bin=…` of the histogram, `critical=…` decisions by their critical value. sums:
+    estimate, loss_a, loss_b; grouped estimate, estimate², variance.
     """
 
     __test__ = False
@@ -172,6 +172,7 @@ class TestState(State):
             cell["partitions"] = settings["partitions"]
         if settings.get("histogram"):
             cell["histogram"] = self._histogram()
+            cell["critical"] = self._critical()
         return [cell, *self._quantities()]
 
     def _error(self, rate: Optional[float]) -> Optional[float]:
@@ -246,6 +247,14 @@ class TestState(State):
             "value": found,
             "se": error,
         }
+
+    def _critical(self) -> Optional[list[float]]:
+        """Where the test begins to reject: one value or two; None where they vary."""
+        found = [key[9:] for key, n in self.counts.items() if key.startswith("critical=") and n]
+        if len(found) != 1 or found == ["differs"]:
+            return None
+        only = float(found[0])
+        return [only] if only >= 0 else [only, -only]
 
     def _histogram(self) -> JsonObject:
         counts = [self.counts.get(f"bin={at}", 0) for at in range(BINS)]

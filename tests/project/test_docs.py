@@ -126,3 +126,19 @@ def test_what_the_page_recommends_is_what_the_rates_say():
         scheme = "random_mx2" if partition.startswith("random") else None
         assert spread(measured_rates(name, scheme=scheme).values()) == level.strip(), name
         assert spread(measured_rates(name, "difference", scheme=scheme).values()) == power, name
+
+
+def test_the_recommended_tests_held_in_the_studies_that_are_kept() -> None:
+    """In none of the papers' populations are they above alpha by more than four standard errors."""
+    import json
+
+    from cvinfer.spec.model import RECOMMENDED_TESTS
+
+    kept = sorted((ROOT / "docs/reproduction/s1/table5").glob("*.json"))
+    assert kept
+    for path in kept:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        rates = {cell["name"]: cell for cell in cells if cell["kind"] == "test"}
+        for name in RECOMMENDED_TESTS:
+            alpha, count = rates[name]["alpha"], rates[name]["replications"]
+            assert rates[name]["rate"] <= alpha + 4 * (alpha * (1 - alpha) / count) ** 0.5, path

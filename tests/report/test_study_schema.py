@@ -87,6 +87,8 @@ def test_a_missing_number_is_noticed(kind: str, field: str) -> None:
         ("test", "kind", "tset"),
         ("test", "critical", []),
         ("test", "histogram", {"start": 0, "counts": [1], "below": 0, "above": 0}),
+        ("test", "histogram", {"start": 0, "width": 0, "counts": [1], "below": 0, "above": 0}),
+        ("interval", "alpha", 0),
         ("interval", "a", "TREE"),
         ("interval", "length", -0.1),
         ("quantity", "se", -1),

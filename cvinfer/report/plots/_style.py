@@ -147,7 +147,11 @@ def settle(figure: "Figure") -> None:
 def label(text: str, limit: int = 19, lines: int = 2) -> str:
     """A name on a few short lines; what is too long for them ends in dots."""
     flat = cut(" ".join(text.split()), limit * lines)
-    broken = "\n".join(wrap(flat, float(limit), lambda each: float(len(each))))
+    pieces = wrap(flat, float(limit), lambda each: float(len(each)))
+    while len(pieces) > lines:
+        limit += 1
+        pieces = wrap(flat, float(limit), lambda each: float(len(each)))
+    broken = "\n".join(pieces)
     # matplotlib leaves names with an underscore in front out of its legends.
     return f" {broken}" if broken.startswith("_") else broken
 
@@ -262,16 +266,17 @@ def row_figures(
     bottom: str,
     legend: Sequence[Any] = (),
     under: "Optional[Callable[[Panel], str]]" = None,
+    least: float = 0.0,
 ) -> "list[Figure]":
     """Small multiples with the same named rows, two side by side, on as many pages as they need.
 
     `bottom` is what all of them have on their x axes, `under` what each has. `legend` holds handles
-    with their labels, shown once below the panels.
+    with their labels, shown once below the panels. A row takes no less than `least` inches.
     """
     columns = min(2, len(panels))
     titles = [label(title(panel), 21 if columns == 2 else 50) for panel in panels]
     heading = 0.11 * max(len(each.splitlines()) for each in titles)
-    inside = row_height(labels) * len(labels) + 0.22 + heading
+    inside = max(row_height(labels), least) * len(labels) + 0.22 + heading
     foot = 0.14 * math.ceil(len(legend) / 2) + 0.04
     below = foot + (0.15 if bottom else 0.0)
     tallest = TALLEST - below - 0.15 * (under is not None)
@@ -322,9 +327,14 @@ def few_ticks(axis: Any, most: int) -> None:
 def subject(cells: Cells) -> Callable[[Any], str]:
     """How quantities are told apart: learner, what of it, partition if they differ in it."""
     several = len({cell.get("scheme") for cell in cells}) > 1
+    learners = len({who(cell) for cell in cells}) > 1 or not several
 
     def named(cell: Any) -> str:
-        said = (str(who(cell)), of_text(cell), (cell.get("scheme") or "") if several else "")
+        said = (
+            str(who(cell)) if learners else "",
+            of_text(cell),
+            (cell.get("scheme") or "") if several else "",
+        )
         return ", ".join(each for each in said if each) or "all"
 
     return named

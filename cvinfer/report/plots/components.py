@@ -19,11 +19,11 @@ LOOKS = (
     ("σ₂²", _style.ORANGE, "////"),
     ("σ₃²", _style.SKY, "...."),
 )
-#: What is marked beside the bars, where the study has it.
+#: What is marked beside the bars, where the study has it: words, marker, how far below the middle.
 MARKS = {
-    "variance": ("over replications", "D"),
-    "l": ("mean of L", "<"),
-    "al": ("mean of AL", ">"),
+    "variance": ("over replications", "D", 0.0),
+    "l": ("mean of L", "^", 0.22),
+    "al": ("mean of AL", "v", -0.22),
 }
 
 
@@ -58,6 +58,14 @@ def components(study: Study, cells: Cells) -> "list[Figure]":
     ]
     least = min(sum(size for size in bar if size < 0) for bar in bars)
     most = max(sum(size for size in bar if size > 0) for bar in bars)
+    if shared:
+        marked = (
+            found.get((identity(p.point), each, m))
+            for p in panels
+            for each in subjects
+            for m in MARKS
+        )
+        most = max([most, *(cell["value"] or 0.0 for cell in marked if cell is not None)])
     power = math.floor(math.log10(most)) if most > 0 else 0
     scale = 10.0**-power
 
@@ -69,15 +77,15 @@ def components(study: Study, cells: Cells) -> "list[Figure]":
                 kept = {"color": colour, "hatch": hatch, "ec": "white", "lw": 0}
                 axes.barh(row, size, 0.6, left=ends[size > 0], **kept)
                 ends[size > 0] += size
-            for name, (_, marker) in MARKS.items() if shared else ():
+            for name, (_, marker, off) in MARKS.items() if shared else ():
                 cell = found.get((identity(panel.point), subject, name))
                 if cell is not None and cell["value"] is not None:
                     at = cell["value"] * scale
                     kept = {"mfc": "white", "mec": _style.BLACK, "ls": "", "mew": 0.7, "ms": 3.4}
-                    axes.plot(at, row, marker=marker, zorder=4, **kept)
+                    axes.plot(at, row + off, marker=marker, zorder=4, **kept)
         axes.spines["left"].set_visible(False)
         axes.axvline(0, color=_style.BLACK, lw=0.6)
-        axes.set_xlim(1.15 * least * scale, 1.15 * most * scale or 1.0)
+        axes.set_xlim(1.15 * least * scale, 1.1 * most * scale or 1.0)
         _style.few_ticks(axes.xaxis, 4)
 
     legend: list[Any] = [
@@ -88,7 +96,7 @@ def components(study: Study, cells: Cells) -> "list[Figure]":
         there = {cell["name"] for cell in study.quantities}
         legend += [
             _style.line_handle(text, marker=marker, mfc="w", mec=_style.BLACK, ls="", mew=0.7)
-            for name, (text, marker) in MARKS.items()
+            for name, (text, marker, _) in MARKS.items()
             if name in there
         ]
     unit = f" in 10{str(power).translate(RAISED)}" if power else ""

@@ -75,8 +75,12 @@ def _draw(study: Study, axes: "Axes", panel: Panel, cells: Cells, key: str) -> N
         axes.axhline(alpha, color=_style.GREY, lw=0.7, ls=(0, (2, 2)), zorder=0)
         said = f"α = {percent(alpha)}"
         handles.append(_style.line_handle(said, color=_style.GREY, lw=0.7, ls=(0, (2, 2))))
-    axes.set_ylim(-0.02, 1.02)
-    axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
+    highest = max(cell["upper"] for cell in cells)
+    if highest > 0.5:
+        axes.set_ylim(-0.02, 1.02)
+        axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
+    else:
+        axes.set_ylim(-0.02 * highest, 1.05 * max(highest, 0.1))
     _style.percent_axis(axes.yaxis)
     _style.beside(axes, handles)
 

@@ -23,9 +23,22 @@ class Panel(NamedTuple):
 @plot("violins", needs=Needs("test", fields=("histogram",)))
 def violins(study: Study, cells: Cells) -> "list[Figure]":
     """Statistics that have a sign and those that have none are on figures of their own."""
-    signed = [cell for cell in cells if cell["histogram"]["start"] < 0]
-    unsigned = [cell for cell in cells if cell["histogram"]["start"] >= 0]
+    kinds = {study.test_text(cell): False for cell in cells}
+    for cell in cells:
+        kinds[study.test_text(cell)] |= _has_sign(cell["histogram"])
+    signed = [cell for cell in cells if kinds[study.test_text(cell)]]
+    unsigned = [cell for cell in cells if not kinds[study.test_text(cell)]]
     return [figure for part in (signed, unsigned) if part for figure in _figures(study, part)]
+
+
+def _has_sign(found: Any) -> bool:
+    """Whether some statistics are negative."""
+    below = (
+        count
+        for at, count in enumerate(found["counts"])
+        if found["start"] + (at + 1) * found["width"] <= 0
+    )
+    return bool(found["below"]) or any(below)
 
 
 def _figures(study: Study, cells: Cells) -> "list[Figure]":
@@ -52,7 +65,7 @@ def _figures(study: Study, cells: Cells) -> "list[Figure]":
     if any(cell.get("critical") for cell in cells):
         legend.append(_style.line_handle("critical value", color=_style.VERMILLION, lw=1.2))
     labels = [_style.label(name) for name in names]
-    return _style.row_figures(panels, labels, draw, title, "statistic", legend)
+    return _style.row_figures(panels, labels, draw, title, "statistic", legend, least=0.24)
 
 
 def _violin(axes: "Axes", cell: Any, row: int) -> None:

@@ -25,6 +25,7 @@ QUANTITIES = {
     "sigma1_sq": "σ₁²",
     "sigma2_sq": "σ₂²",
     "sigma3_sq": "σ₃²",
+    "rho": "ρ",
     "rho1": "ρ₁",
     "rho2": "ρ₂",
     "variance": "variance",
@@ -168,6 +169,7 @@ class Study:
 
 def beyond(cell: JsonObject, level: float) -> float:
     """By how many standard errors of a rate at `level` a cell's rate exceeds it; 0 without one."""
+    # Of several partitions of a data set too: no more can be sure than that the sets differ.
     reached = cell["replications"] - cell["failed"]
     if cell["rate"] is None or reached <= 0 or not 0 < level < 1:
         return 0.0

@@ -141,7 +141,7 @@ def quantity_tables(study: Study) -> list[Optional[Table]]:
     on_grid = [cell for cell in study.quantities if cell["at"] or not study.keys]
     alone = [cell for cell in study.quantities if not cell["at"] and study.keys]
     return [
-        _quantity_table(study, "quantities", "Quantities with standard errors", on_grid),
+        _quantity_table(study, "quantities", "Quantities", on_grid),
         _quantity_table(study, "overall", "Quantities of the whole study", alone),
     ]
 
@@ -150,18 +150,24 @@ def _quantity_table(study: Study, kind: str, words: str, cells: Cells) -> Option
     if not cells:
         return None
 
-    schemes = {cell["scheme"] for cell in cells if cell.get("scheme")}
+    tests = {cell["name"] for cell in study.tests}
+    others = [cell for cell in cells if cell.get("of") not in tests]
+    schemes = {cell["scheme"] for cell in others if cell.get("scheme")}
+    subjects = {who(cell) for cell in cells if who(cell).a is not None}
 
     def names(cell: JsonObject) -> list[Named]:
-        scheme = cell.get("scheme") if len(schemes) > 1 else None
-        of = ", ".join(each for each in (str(who(cell)), of_text(cell), scheme) if each)
+        # A test is on one partition, whatever the others are on.
+        scheme = cell.get("scheme") if len(schemes) > 1 and cell.get("of") not in tests else None
+        subject = str(who(cell)) if len(subjects) > 1 else ""
+        of = ", ".join(each for each in (subject, of_text(cell), scheme) if each)
         return [Named("Quantity", quantity_text(cell["name"])), Named("Of", of)]
 
     def shown(cell: JsonObject) -> Cell:
         return Cell(value_se_text(cell["value"], cell["se"]))
 
     on = f" on {schemes.copy().pop()}" if len(schemes) == 1 else ""
-    caption = f"{words}{on}: {_times(cells)}."
+    of = f" of {subjects.copy().pop()}" if len(subjects) == 1 else ""
+    caption = f"{words}{of}{on}, with standard errors: {_times(cells)}."
     name = _said(cells, names)
     if len(study.points(cells)) == 1:
         return _long(study, kind, caption, cells, name, [("Value", shown)], [])
