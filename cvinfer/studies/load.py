@@ -508,7 +508,6 @@ class _Reader:
             lambdas = tuple(float(each) for each in asked.get("lambda", (0.0,)))
             yield Sought(key, float(low), float(high), of, to, lambdas, count)
 
-
     def _can_be_set(self, sought: Sought) -> bool:
         """Whether the learner has the parameter: checked with an end of its range in the grid."""
         chosen = {key: 0 for key in self.document.value["study"].get("grid") or {}}
