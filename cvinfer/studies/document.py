@@ -67,13 +67,13 @@ def _whole(
     failures: Sequence[JsonObject],
 ) -> JsonObject:
     """All that is told of some replications, from what adds up and from nothing else."""
-    told = _failures(failures, [state.about["at"] for state in found])
+    told = told_failures(failures, [state.about["at"] for state in found])
     return {
         **head,
         "ranges": ranges,
         "cells": [cell for state in found for cell in state.cells()],
         "failures": told,
-        "warnings": _warnings(told),
+        "warnings": failure_warnings(told),
     }
 
 
@@ -186,7 +186,7 @@ def _versions(every: Sequence[Mapping[str, str]]) -> dict[str, str]:
     return {name: ", ".join(found[name]) for name in sorted(found)}
 
 
-def _failures(rows: Sequence[JsonObject], points: Sequence[JsonObject]) -> list[JsonObject]:
+def told_failures(rows: Sequence[JsonObject], points: Sequence[JsonObject]) -> list[JsonObject]:
     """What failed, each thing once, in the order of the points; the rest of very many as one."""
     known: dict[str, int] = {}
     for at in points:
@@ -211,7 +211,7 @@ def _text(at: JsonObject) -> str:
     return json.dumps(at, sort_keys=True)
 
 
-def _warnings(failures: Sequence[JsonObject]) -> list[str]:
+def failure_warnings(failures: Sequence[JsonObject]) -> list[str]:
     if not failures:
         return []
     count = sum(row["count"] for row in failures)

@@ -56,6 +56,17 @@ class Learned(NamedTuple):
     critical: Floats
 
 
+#: Contingency tables (R, P, S, 4), which splits failed, training sizes (R, P, S).
+Parts = tuple[Any, Bools, Any]
+
+
+class Stacked(NamedTuple):
+    """Which decisions lack a fit; the others with their tables, those together that are alike."""
+
+    failed: Bools
+    alike: Iterator[tuple[NDArray[np.int64], list[Batch]]]
+
+
 def evaluate(
     study: Study,
     planned: PlannedPoint,
@@ -100,8 +111,28 @@ def learned(
         options["mu0"] = 0.0 if mu0 is None else mu0
     used = [planned.splits[at] for at in use.partitions]
     parts = [_tables(gathered, planned, pair, one) for one in used]
-    count = gathered.count * planned.point.partitions
-    found = _nothing(count)
+    stack = stacked(used, parts)
+    found = _nothing(len(stack.failed))
+    for rows, batches in stack.alike:
+        try:
+            _fill(found, rows, declared, batches, options, planned.point.truth is not None)
+        except InputError:
+            stack.failed[rows] = True
+    found.failed[:] = stack.failed
+    tie = found.degenerate & np.isinf(found.statistic)
+    found.tie[:] = tie
+    if study.ties == "rejected" or (study.ties == "papers" and _two_fold(used)):
+        found.reject[:] |= tie
+    return found
+
+
+def stacked(used: Sequence[Splits], parts: Sequence[Parts]) -> Stacked:
+    """What a test is made from: the tables of each partition that it needs, decision by decision.
+
+    `parts` are contingency tables, which splits failed, and training sizes, as `Gathered.tables`
+    gives them.
+    """
+    count = int(np.prod(parts[0][1].shape[:2]))
     failed = np.zeros(count, dtype=bool)
     for _, gone, _ in parts:
         failed |= gone.reshape(count, -1).any(axis=-1)
@@ -112,24 +143,17 @@ def learned(
         ],
         axis=-1,
     )
-    for rows in _alike(signature, ~failed):
-        batches = [
+
+    def batches(rows: NDArray[np.int64]) -> list[Batch]:
+        return [
             Batch(
                 tables.reshape(count, *one.partition.shape, 4)[rows],
                 train.reshape(count, -1)[rows[0]].reshape(one.partition.shape),
             )
             for (tables, _, train), one in zip(parts, used)
         ]
-        try:
-            _fill(found, rows, declared, batches, options, planned.point.truth is not None)
-        except InputError:
-            failed[rows] = True
-    found.failed[:] = failed
-    tie = found.degenerate & np.isinf(found.statistic)
-    found.tie[:] = tie
-    if study.ties == "rejected" or (study.ties == "papers" and _two_fold(used)):
-        found.reject[:] |= tie
-    return found
+
+    return Stacked(failed, ((rows, batches(rows)) for rows in _alike(signature, ~failed)))
 
 
 def _two_fold(used: Sequence[Splits]) -> bool:
@@ -137,9 +161,7 @@ def _two_fold(used: Sequence[Splits]) -> bool:
     return used[0].partition.shape == (2,)
 
 
-def _tables(
-    gathered: Gathered, planned: PlannedPoint, pair: Pair, one: Splits
-) -> tuple[Any, Bools, Any]:
+def _tables(gathered: Gathered, planned: PlannedPoint, pair: Pair, one: Splits) -> Parts:
     a, b = pair
     if not planned.point.spec.learners:
         a, b = OUTCOMES.name, None
@@ -435,9 +457,9 @@ def _asked(
     truths = gathered.truths(learner)
     if declared.data in OF_ERRORS:
         tables, gone, _ = gathered.tables(learner, None, one)
-        tables, failed = tables[:, 0], gone[:, 0].any(axis=-1)
-        errors = tables[..., 0] + tables[..., 1]
-        errors = errors.astype(np.float64).reshape(-1, *shape)
+        tables, failed = tables[:, 0], np.asarray(gone[:, 0].any(axis=-1))
+        wrong = tables[..., 0] + tables[..., 1]
+        errors = wrong.astype(np.float64).reshape(-1, *shape)
         # Those of each replication: groups and classes that are kept together move them.
         sizes = tables.sum(axis=-1).reshape(-1, *shape)
         if declared.data == "total_errors":
@@ -445,8 +467,8 @@ def _asked(
             sums = errors.sum(axis=axes), sizes.sum(axis=axes)
             return failed, [_Asked(None, sums, truths.errors, {})]
         return failed, [_Asked(None, (errors, sizes), truths.errors, {})]
-    confusions, gone = gathered.confusions(learner, one)
-    confusions, failed = confusions[:, 0].astype(np.float64), gone[:, 0].any(axis=-1)
+    kept, gone = gathered.confusions(learner, one)
+    confusions, failed = kept[:, 0].astype(np.float64), np.asarray(gone[:, 0].any(axis=-1))
     assert truths.confusions is not None
     classes = planned.point.example.classes
     positive = _positive(planned)
@@ -459,7 +481,7 @@ def _asked(
             with np.errstate(invalid="ignore", divide="ignore"):
                 scores = np.asarray(inference.f1_scores(matrices)).mean(axis=-1)
             known = np.isfinite(scores.reshape(len(scores), -1)).all(axis=-1)
-            failed = failed | ~known
+            failed = np.asarray(failed | ~known)
             found.append(_Asked(word, (scores,), truth, {}))
         else:
             options = {"scheme": one.partition.scheme, "micro": micro}
@@ -565,5 +587,5 @@ def _components(
 
 def mean_estimate(found: Sequence[Learned]) -> float:
     """The mean of an estimate over all decisions that there are."""
-    known = np.concatenate([each.estimate[~each.failed] for each in found])
-    return math.fsum(known.tolist()) / len(known) if len(known) else 0.0
+    known = [float(one) for each in found for one in each.estimate[~each.failed]]
+    return math.fsum(known) / len(known) if known else 0.0

@@ -36,6 +36,8 @@ from cvinfer.studies.model import DEFAULTS, MU0_TRUTH, Point, Sought, Study
 
 #: More points than this are no study that anybody could read.
 MAX_POINTS = 10_000
+#: The loss that a study can count, as yet.
+LOSS = "zero_one"
 #: Where the population of a study stands, and where a comparison has its data.
 POPULATION: Place = ("study", "population")
 DATA: Place = ("data",)
@@ -313,12 +315,12 @@ class _Reader:
         truth = self._truth(document, section, recipe, population)
         if document.faults:
             return None
-        example = _example(recipe, population)
+        example = first_drawn(recipe, population)
         spec = self._checked(document, comparison, example)
         if spec is None:
             return None
-        if spec.loss != "zero_one":
-            document.add(("loss",), "a study takes 0/1 losses only", "zero_one")
+        if spec.loss != LOSS:
+            document.add(("loss",), "a study takes 0/1 losses only", LOSS)
             return None
         return Point(
             at, spec, recipe.population, n, recipe.replace, truth, recipe.partitions, example
@@ -596,7 +598,7 @@ def _law(entry: Any) -> Optional[Law]:
     return Law(name, {key: entry[key] for key in known if entry.get(key) is not None})
 
 
-def _example(recipe: Recipe, population: Dataset) -> Dataset:
+def first_drawn(recipe: Recipe, population: Dataset) -> Dataset:
     """The first replication as a data set with features, on which a point is checked."""
     drawn = draw(recipe, 1)
     if isinstance(recipe.population, Law):

@@ -226,6 +226,8 @@ class _Recipes:
             "partitions": point.partitions,
             "truth": None if point.truth is None else [point.truth.fresh],
             "confusions": confusions,
+            "twin": point.twin,
+            "paired": point.paired,
         }
         text = json.dumps(what, sort_keys=True, default=str)
         if text not in self._known:
@@ -240,6 +242,8 @@ class _Recipes:
                     (),
                     point.truth,
                     confusions,
+                    point.twin,
+                    point.paired,
                 )
             )
             self.counts.append({})
@@ -334,6 +338,8 @@ def key_of(recipe: Recipe, scheme: int, learner: str) -> str:
         "seed": recipe.seed,
         "confusions": recipe.confusions,
         "learner": learner,
+        **({"twin": recipe.twin} if recipe.twin else {}),
+        **({"paired": True} if recipe.paired else {}),
     }
     if truth:
         assert recipe.truth is not None
