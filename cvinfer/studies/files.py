@@ -31,10 +31,14 @@ def _line(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
+def _no_number(word: str) -> float:
+    raise ValueError(f"{word} is no number of JSON")
+
+
 def read_study_file(path: Path) -> JsonObject:
     """A study.json, checked against its schema; raises where it is none."""
     try:
-        found = json.loads(read_file(path, RESULT_BYTES))
+        found = json.loads(read_file(path, RESULT_BYTES), parse_constant=_no_number)
     except Unreadable as error:
         raise UserError(f"{path} cannot be read: {error}") from None
     except OSError as error:
