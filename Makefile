@@ -10,10 +10,10 @@ export PYTHONNOUSERSITE := 1
 SIDE_BY_SIDE = $$($(PYTHON) -c 'import xdist' 2>/dev/null && printf %s '-n logical --maxprocesses 4 --dist loadfile')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run lint format test test-long test-debian docs rates torture bench bench-weka wheel clean
+.PHONY: help setup run lint format test test-long test-debian docs rates torture bench bench-weka bench-simulate wheel clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
 
 setup: ## system packages, .venv, and the project in it
 	@tools/setup.sh
@@ -55,6 +55,9 @@ bench: setup ## the speed of the inference
 
 bench-weka: setup ## Weka's learners by a plain R script, by cvinfer and in pure Java
 	@$(PYTHON) benchmarks/weka.py
+
+bench-simulate: setup ## the speed of studies; ARGS="--simple 32 --epsilon 20000" for less (many minutes)
+	@$(PYTHON) benchmarks/simulate.py $(ARGS)
 
 wheel: setup ## build the wheel into dist/
 	@rm -rf build

@@ -73,10 +73,10 @@ STUDIED = """
 The same on the populations of the paper on the 5×2 BCV McNemar test, with its learners, by
 `cvinfer reproduce s1:table5`: {replications} data sets each, so that a rate near {level} has a
 standard error of {error}. Nothing is to be found in epsilon (losses drawn with the same error rate)
-and in simple (a feature that says nothing about the class); in exp6 and letter a parameter was set so
-that both learners err about equally often. McNemar tests have the continuity correction as printed.
-**Bold** are rates above {level} by more than four standard errors. How these compare with the printed
-ones: [reproduction.md](reproduction.md).
+and in simple (a feature that says nothing about the class); in exp6 and letter a parameter was set
+so that both learners err about equally often. McNemar tests have the continuity correction as
+printed. **Bold** are rates above {level} by more than four standard errors. How these compare with
+the printed ones: [reproduction.md](reproduction.md).
 """
 STUDIED_CONCLUSION = """
 Above {level} by more than four standard errors nowhere here: {held}. The recommended test is
@@ -160,7 +160,7 @@ def measured_tests(items: list[Procedure]) -> str:
 
 
 def studied_tests() -> str:
-    """Type I errors by study, from the files that are kept of them; nothing where there are none."""
+    """Type I errors by study, from the files that are kept; nothing where there are none."""
     found = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(STUDIES.glob("*"))}
     if not found:
         return ""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import PurePath
-from typing import Any, Mapping, Optional, Protocol, Sequence
+from typing import Any, Mapping, NamedTuple, Optional, Protocol, Sequence
 
 import numpy as np
 
@@ -156,7 +156,6 @@ def build(
     """
     partitions: list[dict[str, Any]] = []
     losses: list[dict[str, Any]] = []
-    tested: list[Tested] = []
     discordant: list[Optional[float]] = []
     intervals: list[dict[str, Any]] = []
     failures: list[dict[str, Any]] = []
@@ -164,14 +163,12 @@ def build(
         name, first = run.data["name"], len(partitions)
         partitions += [_partition(name, partition, label) for partition, label in _labelled(run)]
         losses += [_losses(run, key, first) for key in run.losses]
-        tested += [_tested(run, one, first) for one in run.comparisons]
         discordant += [discordant_records(run, one) for one in run.comparisons]
         intervals += [_interval(run, one, first) for one in run.intervals]
         failures += [_failure(name, one, first) for one in run.failures]
-    comparisons = [each.entry for each in tested]
     correction = corrections.read(spec.correction)
-    _correct(comparisons, correction)
-    verdicts = _verdicts(spec, tested, correction)
+    tested, verdicts = judged(spec, runs)
+    comparisons = [each.entry for each in tested]
     for comparison, records in zip(comparisons, discordant):
         comparison["warnings"] = judge.comparison_warnings(comparison, records)
     notes = [judge.interval_warnings(entry["result"]) for entry in intervals]
@@ -194,6 +191,25 @@ def build(
         "manifest": plain(manifest),
     }
     return {**document, "missing": list(missing)} if missing else document
+
+
+class Judged(NamedTuple):
+    """Every test with what the correction made of it, and a verdict for each data set and pair."""
+
+    tested: Sequence[Tested]
+    verdicts: Sequence[dict[str, Any]]
+
+
+def judged(spec: SpecLike, runs: Sequence[DataRun]) -> Judged:
+    """The tests of all data sets, corrected together, and what the primary one says."""
+    tested: list[Tested] = []
+    first = 0
+    for run in runs:
+        tested += [_tested(run, one, first) for one in run.comparisons]
+        first += len(run.partitions)
+    correction = corrections.read(spec.correction)
+    _correct([each.entry for each in tested], correction)
+    return Judged(tested, _verdicts(spec, tested, correction))
 
 
 def discordant_records(run: DataRun, comparison: ComparisonRun) -> Optional[float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, Optional, Union
 
 from cvinfer.documents import JsonObject
 from cvinfer.errors import LearnerError, UserError
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from cvinfer.commands._made_again import Verdict
     from cvinfer.runner import Result
+    from cvinfer.studies import Simulated
+    from cvinfer.studies.frame import Finished
 
 #: Exit codes of commands that did what they should: some fits failed,
 FAILED_FITS = LearnerError.exit_code
@@ -77,3 +79,24 @@ def tell_verdict(ctx: click.Context, verdict: Verdict) -> None:
         say(line)
     if not verdict.same:
         ctx.exit(DIFFERENT)
+
+
+def show_finished(ctx: click.Context, found: Union[Finished, Simulated], blocks: str) -> None:
+    """What a command on studies found, which blocks it made, and where its files are."""
+    from cvinfer.report.studies import print_study
+
+    print_study(found.document)
+    outcome = found.outcome
+    store = ""
+    if found.store is not None:
+        store = f" The store is {found.store}{found.store_remark}."
+    made = f"{outcome.reused} reused from the store, {outcome.fitted} made now"
+    say(f"\n{blocks}: {made}.{store}")
+    names = ", ".join(path.name for path in found.files)
+    say(f"Files: {names} in {found.directory}")
+    for remark in found.remarks:
+        tell(remark)
+    if outcome.damaged:
+        tell(f"warning: {outcome.warning(found.store)}")
+    if found.failed:
+        ctx.exit(FAILED_FITS)

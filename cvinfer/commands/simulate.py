@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Optional
+from typing import Any, Optional
 
 import click
 
 from cvinfer.commands._options import BASE, JOBS, QUIET, SPEC, place_options, spec_options
 from cvinfer.commands._resume import Remembering, resume_with
-from cvinfer.commands._said import FAILED_FITS, tell
-from cvinfer.foreign import say
-
-if TYPE_CHECKING:
-    from cvinfer.studies import Simulated
+from cvinfer.commands._said import show_finished
 
 
 class Replications(click.ParamType):
@@ -100,24 +96,4 @@ def command(
         allow_code=allow_code,
         write=True,
     )
-    _show(found)
-    if found.outcome.damaged:
-        tell(f"warning: {found.outcome.warning(found.store)}")
-    if found.failed:
-        ctx.exit(FAILED_FITS)
-
-
-def _show(found: "Simulated") -> None:
-    from cvinfer.report.studies import print_study
-
-    print_study(found.document)
-    outcome = found.outcome
-    store = ""
-    if found.store is not None:
-        store = f" The store is {found.store}{found.store_remark}."
-    made = f"{outcome.reused} reused from the store, {outcome.fitted} made now"
-    say(f"\nBlocks of replications: {made}.{store}")
-    names = ", ".join(path.name for path in found.files)
-    say(f"Files: {names} in {found.directory}")
-    for remark in found.remarks:
-        tell(remark)
+    show_finished(ctx, found, "Blocks of replications")

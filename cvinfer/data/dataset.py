@@ -97,54 +97,54 @@ class DataLike(Protocol):
 
     @property
     def name(self) -> str:
-        ...
+        """What it is called."""
 
     @property
     def n(self) -> int:
-        ...
+        """Number of records."""
 
     @property
     def truth(self) -> NDArray[np.int32]:
-        ...
+        """Class code of each record."""
 
     @property
     def classes(self) -> tuple[str, ...]:
-        ...
+        """Labels of the codes."""
 
     @property
     def sha256(self) -> str:
-        ...
+        """Digest of the content."""
 
     @property
     def source(self) -> Mapping[str, Any]:
-        ...
+        """The data mapping of the spec."""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        ...
+        """What was noticed in reading it."""
 
     @property
     def made_elsewhere(self) -> bool:
-        ...
+        """Whether nothing can be fitted on it."""
 
     @property
     def partitions(self) -> tuple[Partition, ...]:
-        ...
+        """Those that it brings."""
 
     @property
     def learners(self) -> tuple[str, ...]:
-        ...
+        """Those whose predictions it brings."""
 
     @property
     def features(self) -> tuple[Column, ...]:
-        ...
+        """What learners see."""
 
     @property
     def group_column(self) -> str | None:
-        ...
+        """The column that groups its records."""
 
     def groups_by(self, column: str | None) -> NDArray[np.int32] | None:
-        ...
+        """The group of each record by a column; None for None."""
 
 
 @dataclass(frozen=True, eq=False)

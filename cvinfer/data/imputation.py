@@ -16,7 +16,7 @@ __all__ = ["medians", "most_frequent"]
 
 def medians(learned: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """The median of each column of numbers, and which columns have a number at all."""
-    known = ~np.isnan(learned).all(axis=0)
+    known = np.asarray(~np.isnan(learned).all(axis=0))
     found = np.zeros(learned.shape[1])
     found[known] = np.nanmedian(learned[:, known], axis=0)
     return found, known

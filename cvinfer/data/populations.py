@@ -162,7 +162,7 @@ def _dimension(dim: Any, *means: Any) -> int:
         dim = lengths[0] if lengths else 2
     if isinstance(dim, bool) or not isinstance(dim, int) or dim < 1:
         raise UserError(f"dim must be a whole number from 1 on, not {dim!r}", ("dim",))
-    return dim
+    return int(dim)
 
 
 def _two_gaussians(

@@ -152,7 +152,7 @@ def _drawn(
     if deals is None:
         seeds = rng.integers(2**63, size=len(codes))
         again = (_again(partition, int(seed)) for seed in seeds)
-        each = [_counted(row[None], made) for row, made in zip(codes, again)]
+        each = [_counted(codes[at : at + 1], made) for at, made in enumerate(again)]
         empty = np.zeros((0, len(partition.splits), _OUTCOMES), dtype=np.int64)
         return np.concatenate([empty, *each])
     if not deals:

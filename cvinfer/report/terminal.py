@@ -53,7 +53,8 @@ def print_study(
     parts = text.cut(document, columns)
     # A line for the prompt, and two for the sentence on what is left out.
     fit = _that_fit(document, parts, columns, lines - 3)
-    more = "More tables are in study.md, all numbers in study.csv."
+    name = kind_of(document).name
+    more = f"More tables are in {name}.md, all numbers in {name}.csv."
     _print_styled(stream, document, columns, parts[:fit], [more] * (fit < len(parts)), STUDY)
 
 

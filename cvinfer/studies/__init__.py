@@ -7,25 +7,22 @@ that an interrupted study goes on where it stopped, and more of them cost what i
 
 from __future__ import annotations
 
-import os
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Mapping, Optional, Sequence, Union
 
 from cvinfer.documents import JsonObject
-from cvinfer.errors import UserError
 from cvinfer.execute.work import Outcome
+from cvinfer.studies.frame import framed, refuse_no_workers
 
 if TYPE_CHECKING:
     from cvinfer.execute.backends.base import Opener
+    from cvinfer.execute.store import Store
     from cvinfer.progress import Progress
     from cvinfer.spec.load import Source
     from cvinfer.studies.model import Study
 
 __all__ = ["Simulated", "simulate"]
-
-LOG_NAME = "run.log"
 
 
 @dataclass(frozen=True)
@@ -75,51 +72,48 @@ def simulate(
     from cvinfer.studies.load import load_study
     from cvinfer.studies.model import Study
 
-    began, clock = time.time(), time.monotonic()
-    if jobs is not None and jobs < 1:
-        raise UserError(f"jobs = {jobs}: at least one worker is needed")
+    refuse_no_workers(jobs)
     if replications is not None:
         overrides = [*overrides, f"study.replications={replications}"]
     with limited(max_bytes, max_fits):
         study = (
             source if isinstance(source, Study) else load_study(source, overrides, allow_code, base)
         )
-    from cvinfer.execute.places import find_store, output_directory
-    from cvinfer.execute.store import Store
-    from cvinfer.runner.files import refuse_unwritable
+    from cvinfer.studies.files import write_study_files
     from cvinfer.studies.work import studied, wanted_range
 
     wanted = wanted_range(study, range_)
-    directory = output_directory(study.spec, output)
-    if write:
-        refuse_unwritable(directory)
-    place = find_store(study.spec, output, store) if write or store else None
-    path = None if place is None else place.path
-    if progress is not None:
-        progress.store = None if place is None else str(place)
-    with Store(path, at_hand=False) as open_store:
-        document, outcome = studied(
+
+    def work(open_store: "Store", log: Optional[Path]) -> tuple[JsonObject, Outcome]:
+        return studied(
             study,
             wanted,
             open_store,
             jobs=jobs,
             progress=progress,
             fail_fast=fail_fast,
-            log=directory / LOG_NAME if write else None,
+            log=log,
             backend=backend,
         )
-    files: Sequence[Path] = ()
-    remarks: Sequence[str] = ()
-    seconds = {"in learners": outcome.seconds, "total": time.monotonic() - clock}
-    if write:
-        from cvinfer.runner.files import write_facts
-        from cvinfer.studies.files import write_study_files
 
-        files, remarks = write_study_files(directory, document)
-        from cvinfer.runner import default_jobs
-
-        start = Path(os.path.relpath(study.spec.base, directory.absolute()))
-        write_facts(directory, outcome, began, seconds, jobs or default_jobs(), start)
-    remark = "" if place is None else place.remark
-    made_in = directory if write else None
-    return Simulated(document, study, outcome, made_in, seconds, path, remark, files, remarks)
+    found = framed(
+        study.spec,
+        work,
+        write_study_files,
+        jobs=jobs,
+        output=output,
+        store=store,
+        progress=progress,
+        write=write,
+    )
+    return Simulated(
+        found.document,
+        study,
+        found.outcome,
+        found.directory,
+        found.seconds,
+        found.store,
+        found.store_remark,
+        found.files,
+        found.remarks,
+    )

@@ -10,7 +10,7 @@ from cvinfer.documents import JsonObject
 from cvinfer.errors import UserError
 from cvinfer.spec.model import LANGUAGE_VERSION
 from cvinfer.studies import states
-from cvinfer.studies.model import Range, Study
+from cvinfer.studies.model import MU0_TRUTH, Range, Study
 from cvinfer.studies.states import State
 
 #: At most so many different failures are told, and this stands for all others.
@@ -67,13 +67,13 @@ def _whole(
     failures: Sequence[JsonObject],
 ) -> JsonObject:
     """All that is told of some replications, from what adds up and from nothing else."""
-    told = _failures(failures, [state.about["at"] for state in found])
+    told = told_failures(failures, [state.about["at"] for state in found])
     return {
         **head,
         "ranges": ranges,
         "cells": [cell for state in found for cell in state.cells()],
         "failures": told,
-        "warnings": _warnings(told),
+        "warnings": failure_warnings(told),
     }
 
 
@@ -87,15 +87,14 @@ def merge(documents: Sequence[JsonObject], names: Sequence[str] = ()) -> JsonObj
                 f"{name} is of another study than {names[0]}: {_difference(first, other)};"
                 " only replications of one study can be added"
             )
-    if first["spec"].get("tests") and _mu0_truth(first):
+    if _mu0_truth([first["spec"].get("tests"), first["study"].get("grid")]):
         raise UserError(
             f"{names[0]} tests against the mean of all its replications (mu0: truth), which is"
             " another for each part of them; run the study over the whole range"
         )
     ranges = _ranges(documents, names)
     order = sorted(range(len(documents)), key=lambda at: int(documents[at]["ranges"][0][0]))
-    cells = [cell for at in order for cell in documents[at]["cells"] if cell["sums"]]
-    found = added(states.read(cell["sums"]) for cell in cells)
+    found = added(state for at in order for state in _states(documents[at], names[at]))
     head = {key: first[key] for key in ("cvinfer", "name", "study", "spec", "settings")}
     asked = [int(each["study"]["replications"]) for each in documents]
     head["study"] = {**head["study"], "replications": max(*asked, ranges[-1][1])}
@@ -104,21 +103,42 @@ def merge(documents: Sequence[JsonObject], names: Sequence[str] = ()) -> JsonObj
     return _whole(head, ranges, found, failures)
 
 
-def _mu0_truth(document: JsonObject) -> bool:
-    return any(
-        isinstance(options, dict) and options.get("mu0") == "truth"
-        for entry in document["spec"]["tests"]
-        if isinstance(entry, dict)
-        for options in entry.values()
-    )
+def _states(document: JsonObject, name: str) -> list[State]:
+    """The states that the cells carry: all that is told comes of them, and nothing of the cells."""
+    try:
+        found = [states.read(cell["sums"]) for cell in document["cells"] if cell["sums"]]
+        for state in found:
+            state.cells()
+    except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError, UserError):
+        raise UserError(f"{name} is no study.json: its sums cannot be added up") from None
+    total = sum(last - start + 1 for start, last in document["ranges"])
+    for state in found:
+        # What all replications share has no count of its own.
+        if state.counts.get("replications", total) != total:
+            raise UserError(f"{name} is no study.json: its cells are of other replications")
+    return found
+
+
+def _mu0_truth(value: Any) -> bool:
+    """Whether a test anywhere in a spec, or in its grid, has the truth as its hypothesis."""
+    if isinstance(value, Mapping):
+        found = [(key, each) for key, each in value.items()]
+        return any(str(key).endswith("mu0") and _has_truth(each) for key, each in found) or any(
+            _mu0_truth(each) for _, each in found
+        )
+    return isinstance(value, list) and any(map(_mu0_truth, value))
+
+
+def _has_truth(value: Any) -> bool:
+    return value == MU0_TRUTH or (isinstance(value, list) and MU0_TRUTH in value)
 
 
 def _difference(first: JsonObject, other: JsonObject) -> str:
     """The first key in which two settings differ."""
     for part in ("study", "spec"):
-        for key in sorted({*first[part], *other[part]}):
-            if key in ("replications", "output", "limits"):
-                continue
+        keys = {*first[part], *other[part]} - {"replications", "output", "limits"}
+        # The primary test is the first of the tests, where nothing else is said.
+        for key in sorted(keys, key=lambda key: (key == "primary", key)):
             one, two = first[part].get(key), other[part].get(key)
             if one != two:
                 where = f"study.{key}" if part == "study" else key
@@ -141,6 +161,8 @@ def _ranges(documents: Sequence[JsonObject], names: Sequence[str]) -> list[list[
     found: list[list[int]] = []
     before = ""
     for start, last, name in every:
+        if start > last:
+            raise UserError(f"{name} is no study.json: it has a range from {start} to {last}")
         if found and start <= found[-1][1]:
             raise UserError(
                 f"{before} and {name} have replications {start} to {min(last, found[-1][1])} in"
@@ -164,7 +186,7 @@ def _versions(every: Sequence[Mapping[str, str]]) -> dict[str, str]:
     return {name: ", ".join(found[name]) for name in sorted(found)}
 
 
-def _failures(rows: Sequence[JsonObject], points: Sequence[JsonObject]) -> list[JsonObject]:
+def told_failures(rows: Sequence[JsonObject], points: Sequence[JsonObject]) -> list[JsonObject]:
     """What failed, each thing once, in the order of the points; the rest of very many as one."""
     known: dict[str, int] = {}
     for at in points:
@@ -189,7 +211,7 @@ def _text(at: JsonObject) -> str:
     return json.dumps(at, sort_keys=True)
 
 
-def _warnings(failures: Sequence[JsonObject]) -> list[str]:
+def failure_warnings(failures: Sequence[JsonObject]) -> list[str]:
     if not failures:
         return []
     count = sum(row["count"] for row in failures)

@@ -56,6 +56,17 @@ class Learned(NamedTuple):
     critical: Floats
 
 
+#: Contingency tables (R, P, S, 4), which splits failed, training sizes (R, P, S).
+Parts = tuple[Any, Bools, Any]
+
+
+class Stacked(NamedTuple):
+    """Which decisions lack a fit; the others with their tables, those together that are alike."""
+
+    failed: Bools
+    alike: Iterator[tuple[NDArray[np.int64], list[Batch]]]
+
+
 def evaluate(
     study: Study,
     planned: PlannedPoint,
@@ -100,27 +111,15 @@ def learned(
         options["mu0"] = 0.0 if mu0 is None else mu0
     used = [planned.splits[at] for at in use.partitions]
     parts = [_tables(gathered, planned, pair, one) for one in used]
-    count = gathered.count * planned.point.partitions
-    found = _nothing(count)
-    failed = np.zeros(count, dtype=bool)
-    for _, gone, _ in parts:
-        failed |= gone.reshape(count, -1).any(axis=-1)
     alike = all(_sizes_alike(gathered, planned, pair, one) for one in used)
-    signature = None if alike else _signature([(t, train) for t, _, train in parts], count)
-    for rows in _alike(signature, ~failed):
-        every = slice(None) if len(rows) == count else rows
-        batches = [
-            Batch(
-                tables.reshape(count, *one.partition.shape, 4)[every],
-                train.reshape(count, -1)[rows[0]].reshape(one.partition.shape),
-            )
-            for (tables, _, train), one in zip(parts, used)
-        ]
+    stack = stacked(used, parts, alike)
+    found = _nothing(len(stack.failed))
+    for rows, batches in stack.alike:
         try:
             _fill(found, rows, declared, batches, options, planned.point.truth is not None)
         except InputError:
-            failed[rows] = True
-    found.failed[:] = failed
+            stack.failed[rows] = True
+    found.failed[:] = stack.failed
     tie = found.degenerate & np.isinf(found.statistic)
     found.tie[:] = tie
     if study.ties == "rejected" or (study.ties == "papers" and _two_fold(used)):
@@ -128,14 +127,37 @@ def learned(
     return found
 
 
+def stacked(used: Sequence[Splits], parts: Sequence[Parts], alike: bool = False) -> Stacked:
+    """What a test is made from: the tables of each partition that it needs, decision by decision.
+
+    `parts` are contingency tables, which splits failed, and training sizes, as `Gathered.tables`
+    gives them. alike: the splits are known to have the same sizes in all decisions.
+    """
+    count = int(np.prod(parts[0][1].shape[:2]))
+    failed = np.zeros(count, dtype=bool)
+    for _, gone, _ in parts:
+        failed |= gone.reshape(count, -1).any(axis=-1)
+    signature = None if alike else _signature(parts, count)
+
+    def batches(rows: NDArray[np.int64]) -> list[Batch]:
+        chosen = slice(None) if len(rows) == count else rows
+        return [
+            Batch(
+                tables.reshape(count, *one.partition.shape, 4)[chosen],
+                train.reshape(count, -1)[rows[0]].reshape(one.partition.shape),
+            )
+            for (tables, _, train), one in zip(parts, used)
+        ]
+
+    return Stacked(failed, ((rows, batches(rows)) for rows in _alike(signature, ~failed)))
+
+
 def _two_fold(used: Sequence[Splits]) -> bool:
     """Whether a test is on one two-fold cross-validation: there the papers count ties."""
     return used[0].partition.shape == (2,)
 
 
-def _tables(
-    gathered: Gathered, planned: PlannedPoint, pair: Pair, one: Splits
-) -> tuple[Any, Bools, Any]:
+def _tables(gathered: Gathered, planned: PlannedPoint, pair: Pair, one: Splits) -> Parts:
     a, b = pair
     if not planned.point.spec.learners:
         a, b = OUTCOMES.name, None
@@ -146,9 +168,9 @@ def _sizes_alike(gathered: Gathered, planned: PlannedPoint, pair: Pair, one: Spl
     return gathered.alike(pair[0] if planned.point.spec.learners else OUTCOMES.name, one)
 
 
-def _signature(parts: Sequence[tuple[Any, Any]], count: int) -> NDArray[np.int64]:
+def _signature(parts: Sequence[Parts], count: int) -> NDArray[np.int64]:
     """The sizes of all splits of each decision."""
-    sizes = [(train, tables.sum(axis=-1)) for tables, train in parts]
+    sizes = [(train, tables.sum(axis=-1)) for tables, _, train in parts]
     rows = [np.concatenate(each, axis=-1).reshape(count, -1) for each in sizes]
     return np.concatenate(rows, axis=-1)
 
@@ -442,9 +464,9 @@ def _asked(
     truths = gathered.truths(learner)
     if declared.data in OF_ERRORS:
         tables, gone, _ = gathered.tables(learner, None, one)
-        tables, failed = tables[:, 0], gone[:, 0].any(axis=-1)
-        errors = tables[..., 0] + tables[..., 1]
-        errors = errors.astype(np.float64).reshape(-1, *shape)
+        tables, failed = tables[:, 0], np.asarray(gone[:, 0].any(axis=-1))
+        wrong = tables[..., 0] + tables[..., 1]
+        errors = wrong.astype(np.float64).reshape(-1, *shape)
         # Those of each replication: groups and classes that are kept together move them.
         sizes = tables.sum(axis=-1).reshape(-1, *shape)
         if declared.data == "total_errors":
@@ -452,8 +474,8 @@ def _asked(
             sums = errors.sum(axis=axes), sizes.sum(axis=axes)
             return failed, [_Asked(None, sums, truths.errors, {})]
         return failed, [_Asked(None, (errors, sizes), truths.errors, {})]
-    confusions, gone = gathered.confusions(learner, one)
-    confusions, failed = confusions[:, 0].astype(np.float64), gone[:, 0].any(axis=-1)
+    kept, gone = gathered.confusions(learner, one)
+    confusions, failed = kept[:, 0].astype(np.float64), np.asarray(gone[:, 0].any(axis=-1))
     assert truths.confusions is not None
     classes = planned.point.example.classes
     positive = _positive(planned)
@@ -466,7 +488,7 @@ def _asked(
             with np.errstate(invalid="ignore", divide="ignore"):
                 scores = np.asarray(inference.f1_scores(matrices)).mean(axis=-1)
             known = np.isfinite(scores.reshape(len(scores), -1)).all(axis=-1)
-            failed = failed | ~known
+            failed = np.asarray(failed | ~known)
             found.append(_Asked(word, (scores,), truth, {}))
         else:
             options = {"scheme": one.partition.scheme, "micro": micro}
@@ -572,5 +594,5 @@ def _components(
 
 def mean_estimate(found: Sequence[Learned]) -> float:
     """The mean of an estimate over all decisions that there are."""
-    known = np.concatenate([each.estimate[~each.failed] for each in found])
-    return math.fsum(known.tolist()) / len(known) if len(known) else 0.0
+    known = [float(one) for each in found for one in each.estimate[~each.failed]]
+    return math.fsum(known) / len(known) if known else 0.0

@@ -20,7 +20,10 @@ def exact(values: Iterable[float]) -> Exact:
     rest = list(map(float, values))
     parts: Exact = []
     while True:
-        part = math.fsum(rest)
+        try:
+            part = math.fsum(rest)
+        except (OverflowError, ValueError):  # what is infinite, or becomes so
+            part = math.inf
         if part == 0.0:
             return parts
         if not math.isfinite(part):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Sequence
+from typing import Optional, Sequence
 
 from cvinfer.documents import JsonObject
 from cvinfer.errors import UserError
@@ -17,12 +17,13 @@ from cvinfer.schemas import schema
 
 
 def study_text(document: JsonObject) -> str:
-    """study.json as text: one line for each cell, so that two of them can be compared."""
-    head = {key: value for key, value in document.items() if key != "cells"}
-    cells = ",\n  ".join(_line(cell) for cell in document["cells"])
-    lines = [f" {json.dumps(key)}: {_line(value)}" for key, value in head.items()]
-    at = 1 + list(document).index("cells")
-    lines.insert(at - 1, f' "cells": [\n  {cells}\n ]' if cells else ' "cells": []')
+    """A document of a study as text: one line for each entry, so that two can be compared."""
+    lines = []
+    for key, value in document.items():
+        several = isinstance(value, list) and value and isinstance(value[0], dict)
+        entries = ",\n  ".join(map(_line, value)) if several else ""
+        text = f"[\n  {entries}\n ]" if several else _line(value)
+        lines.append(f" {json.dumps(key)}: {text}")
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
@@ -30,10 +31,14 @@ def _line(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
+def _no_number(word: str) -> float:
+    raise ValueError(f"{word} is no number of JSON")
+
+
 def read_study_file(path: Path) -> JsonObject:
     """A study.json, checked against its schema; raises where it is none."""
     try:
-        found = json.loads(read_file(path, RESULT_BYTES))
+        found = json.loads(read_file(path, RESULT_BYTES), parse_constant=_no_number)
     except Unreadable as error:
         raise UserError(f"{path} cannot be read: {error}") from None
     except OSError as error:
@@ -54,10 +59,34 @@ def write_study_files(
     directory: Path, document: JsonObject
 ) -> tuple[Sequence[Path], Sequence[str]]:
     """study.json, tables and plots; what could not be made is told in the second."""
+    return _written(directory, STUDY_NAME, document)
+
+
+def write_stability_files(
+    directory: Path, document: JsonObject
+) -> tuple[Sequence[Path], Sequence[str]]:
+    """stability.json, tables and plots."""
+    from cvinfer.report.kinds.stability import pictured
+
+    return _written(directory, "stability.json", document, pictured(document))
+
+
+def write_calibrate_files(
+    directory: Path, document: JsonObject
+) -> tuple[Sequence[Path], Sequence[str]]:
+    """calibrate.json, tables and plots."""
+    from cvinfer.report.kinds.calibrate import pictured
+
+    return _written(directory, "calibrate.json", document, pictured(document))
+
+
+def _written(
+    directory: Path, name: str, document: JsonObject, pictured: Optional[JsonObject] = None
+) -> tuple[Sequence[Path], Sequence[str]]:
     try:
-        path = directory / STUDY_NAME
+        path = directory / name
         write_text(path, study_text(document))
-        made, remarks = write_study(directory, document)
+        made, remarks = write_study(directory, document, pictured)
     except OSError as error:
         raise no_place(directory, error) from None
     return [path, *made], remarks

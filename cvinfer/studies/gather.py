@@ -99,14 +99,7 @@ class Gathered:
             second = None if b is None else self.whole(b, one.scheme)
             wrong_a = first.losses
             wrong_b = np.zeros_like(wrong_a) if second is None else second.losses
-            starts = first.starts
-            count_a, count_b, both = (
-                np.add.reduceat(each, starts, dtype=np.int64)
-                for each in (wrong_a, wrong_b, wrong_a & wrong_b)
-            )
-            size = first.test.reshape(-1)
-            cells = [both, count_a - both, count_b - both, size - count_a - count_b + both]
-            found = np.stack(cells, axis=-1).reshape(*first.test.shape, 4)
+            found = crossed(first, wrong_a, wrong_b)
             failed = first.failed if second is None else first.failed | second.failed
             self._tables[a, b, one.scheme] = found, failed
         at = _places(one.positions)
@@ -173,7 +166,7 @@ class Gathered:
         """A block that was lost with its worker: every fit of it failed."""
         recipe = self.plan.recipes[self.planned.recipe]
         if scheme == len(recipe.schemes):
-            sizes = np.ones((1, 2), dtype=np.int32)
+            sizes: NDArray[np.int32] = np.ones((1, 2), dtype=np.int32)
             wrong = np.zeros(count * 8, dtype=np.uint8)
         else:
             point = self.planned.point
@@ -197,6 +190,18 @@ def _places(positions: Ints) -> Union[slice, Ints]:
     return positions
 
 
+def crossed(sizes: Whole, wrong_a: Bools, wrong_b: Bools) -> Ints:
+    """Contingency tables (R, P, S, 4) of two rows of losses on the splits of `sizes`."""
+    starts = sizes.starts
+    count_a, count_b, both = (
+        np.add.reduceat(each, starts, dtype=np.int64)
+        for each in (wrong_a, wrong_b, wrong_a & wrong_b)
+    )
+    size = sizes.test.reshape(-1)
+    cells = [both, count_a - both, count_b - both, size - count_a - count_b + both]
+    return np.asarray(np.stack(cells, axis=-1).reshape(*sizes.test.shape, 4))
+
+
 def _joined(blocks: Sequence[Made]) -> Whole:
     def joined(name: str) -> Optional[Ints]:
         parts = [getattr(one, name) for one in blocks]
@@ -205,7 +210,7 @@ def _joined(blocks: Sequence[Made]) -> Whole:
         return np.asarray(np.concatenate(parts), dtype=np.int64)
 
     tables = joined("tables")
-    losses = np.empty(0, dtype=bool)
+    losses: Bools = np.empty(0, dtype=bool)
     if tables is None:
         losses = np.concatenate([one.losses for one in blocks])
     train = np.concatenate([one.train for one in blocks]).astype(np.int64)

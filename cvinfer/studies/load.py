@@ -36,9 +36,26 @@ from cvinfer.studies.model import DEFAULTS, MU0_TRUTH, Point, Sought, Study
 
 #: More points than this are no study that anybody could read.
 MAX_POINTS = 10_000
+#: The loss that a study can count, as yet.
+LOSS = "zero_one"
 #: Where the population of a study stands, and where a comparison has its data.
 POPULATION: Place = ("study", "population")
 DATA: Place = ("data",)
+#: What a grid cannot change: there is one of each for all points, or for the file.
+SAME: tuple[Place, ...] = (
+    ("cvinfer",),
+    ("name",),
+    ("output",),
+    ("limits",),
+    ("study", "replications"),
+    ("study", "grid"),
+    ("study", "match"),
+    ("study", "ties"),
+    ("study", "variances"),
+    ("study", "distributions"),
+)
+#: Losses that a population brings are drawn for many replications at once: so many records at most.
+MOST_LOSSES = 100_000
 #: The learners of a population that brings their losses itself.
 OUTCOME_LEARNERS = ("A", "B")
 
@@ -94,6 +111,9 @@ class _Reader:
         if "data" in document.value:
             document.add(DATA, "a study has no data: it draws them", "study.population", key=True)
         check_shape(_part(document, "study"), study_rules())
+        if not document.faults and "population" not in document.value["study"]:
+            place: Place = ("study", "population")
+            document.add(("study",), "is missing", "what is drawn from", shown=place)
         if document.faults:
             return None
         section = {**DEFAULTS, **document.value["study"]}
@@ -105,7 +125,7 @@ class _Reader:
         if self._too_much_work(section, found):
             return None
         match = tuple(self._sought(section, found[0].spec))
-        if document.faults:
+        if document.faults or not all([self._can_be_set(one) for one in match]):
             return None
         return self._study(section, found, match)
 
@@ -114,7 +134,19 @@ class _Reader:
     ) -> Study:
         first = points[0].spec
         written = _plain({**section, "population": self.document.value["study"]["population"]})
-        mu0 = [request.name for request in first.tests if request.options.get("mu0") == MU0_TRUTH]
+        mu0 = {
+            request.name: None
+            for point in points
+            for request in point.spec.tests
+            if request.options.get("mu0") == MU0_TRUTH
+        }
+        if written["match"]:
+            # What is found depends on it, so that it is one of the settings.
+            counts = {one.path: one.replications for one in match}
+            written["match"] = {
+                key: {**asked, "replications": counts[key]}
+                for key, asked in written["match"].items()
+            }
         resolved = first.resolved()
         del resolved["data"]
         return Study(
@@ -146,7 +178,7 @@ class _Reader:
 
     def _points(self, section: JsonObject) -> Optional[list[Point]]:
         grid: Mapping[str, Sequence[Any]] = section["grid"]
-        if not all([self._known_path(key) for key in grid]):
+        if not self._apart(grid) or not all([self._known_path(key) for key in grid]):
             return None
         populations_read: dict[str, Optional[Dataset]] = {}
         found: list[Point] = []
@@ -184,10 +216,30 @@ class _Reader:
             message = f"there is no learner {quoted(left[0])}"
             self.document.add(place, message, listed(known), close_match(left[0], known), key=True)
             return False
-        if path[:2] in (("study", "grid"), ("study", "match"), ("study", "replications")):
-            self.document.add(place, f"{path_text(path)} is the same at all points", key=True)
-            return False
         return True
+
+    def _apart(self, grid: Mapping[str, Sequence[Any]]) -> bool:
+        """Whether the paths and values of a grid are all different, and may be."""
+        ways = {key: _way(self.document.value, key) for key in grid}
+        for number, key in enumerate(grid):
+            place: Place = ("study", "grid", key)
+            way = ways[key]
+            same = next((each for each in SAME if way[: len(each)] == each), None)
+            if way == ("study",) or same is not None:
+                message = f"{path_text(same or way)} is the same at all points"
+                self.document.add(place, message, key=True)
+            for other in list(grid)[:number]:
+                length = min(len(way), len(ways[other]))
+                if way[:length] == ways[other][:length]:
+                    message = f"{quoted(other)} sets this, too"
+                    self.document.add(place, message, "one of the two", key=True)
+            known: list[Any] = []
+            for at, value in enumerate(grid[key]):
+                if value in known:
+                    message = f"value {known.index(value) + 1} of the list is the same"
+                    self.document.add(place + (at,), message, "every point once")
+                known.append(value)
+        return not self.document.faults
 
     def _at(self, chosen: Mapping[str, int]) -> Optional[Document]:
         """The spec with the chosen values of the grid in their places."""
@@ -226,12 +278,18 @@ class _Reader:
         if law is not None and populations[law.name].losses is not None:
             return self._of_outcomes(document, comparison, law, section, at)
         draws = section["draw"] or {}
-        n = draws.get("n")
+        n = None if draws.get("n") is None else int(draws["n"])
         if law is not None:
             if n is not None and "n" in entry:
                 document.add(POPULATION + ("n",), "draw has n already", "one of the two", key=True)
                 return None
             n = entry.get("n") if n is None else n
+        if n is not None:
+            # There is a feature at the least; how many there are is known when they are drawn.
+            name = str(entry.get("source")) if law is None else law.name
+            self._too_large(document, ("study", "draw", "n"), int(n), name, 1)
+            if document.faults:
+                return None
         key = json.dumps([entry, sorted(document.value.get("learners", {}))], default=str)
         if key not in read:
             read[key] = self._population(comparison, law, n)
@@ -257,12 +315,12 @@ class _Reader:
         truth = self._truth(document, section, recipe, population)
         if document.faults:
             return None
-        example = _example(recipe, population)
+        example = first_drawn(recipe, population)
         spec = self._checked(document, comparison, example)
         if spec is None:
             return None
-        if spec.loss != "zero_one":
-            document.add(("loss",), "a study takes 0/1 losses only", "zero_one")
+        if spec.loss != LOSS:
+            document.add(("loss",), "a study takes 0/1 losses only", LOSS)
             return None
         return Point(
             at, spec, recipe.population, n, recipe.replace, truth, recipe.partitions, example
@@ -274,6 +332,12 @@ class _Reader:
         """The comparison at a point, checked on the data of the first replication."""
         from cvinfer.spec.check import check
 
+        given = comparison.value.get("partition")
+        entries = given if isinstance(given, list) else [given]
+        if any(isinstance(one, dict) and one.get("scheme") == "file" for one in entries):
+            # Told before the file is read: what is in it does not matter.
+            document.add(("partition",), "splits of a file belong to one data set, not to a study")
+            return None
         mu0 = _take_mu0(comparison)
         variances = bool(document.value["study"].get("variances"))
         if variances or comparison.value.get("intervals"):
@@ -285,9 +349,6 @@ class _Reader:
         )
         document.faults += comparison.faults
         if spec is None or document.faults:
-            return None
-        if spec.partition is not None and any(one.scheme == "file" for one in spec.partition):
-            document.add(("partition",), "splits of a file belong to one data set, not to a study")
             return None
         tests = [
             replace(one, options={**one.options, "mu0": MU0_TRUTH}) if one.name in mu0 else one
@@ -341,6 +402,10 @@ class _Reader:
             return None
         entry = section["population"]
         n = (section["draw"] or {}).get("n", entry.get("n")) or populations[law.name].n
+        if n > MOST_LOSSES:
+            message = f"losses of {n:,} records are too many"
+            document.add(("study", "draw", "n"), message, f"at most {MOST_LOSSES:,}")
+            return None
         try:
             populations[law.name].check_losses(n, law.parameters)
         except UserError as error:
@@ -356,6 +421,12 @@ class _Reader:
         spec = self._checked(document, comparison, example)
         if spec is None:
             return None
+        for number, one in enumerate(spec.partition or ()):
+            for key in ("stratify", "groups"):
+                if one.options.get(key):
+                    message = f"losses of {law.name} have no classes and no groups"
+                    document.add(("partition",), message, f"no {key} here")
+                    return None
         return Point(at, replace(spec, learners={}), law, n, False, None, 1, example)
 
     def _truth(
@@ -370,19 +441,31 @@ class _Reader:
                 message = f"is missing, and {what} needs the truth"
                 document.add(("study",), message, "fresh: 5n or records: population", shown=place)
             return None
+        if isinstance(recipe.population, Dataset):
+            everything = recipe.n is None or (recipe.n == population.n and not recipe.replace)
+            if everything:
+                message = "every replication has all records, so that none is left"
+                document.add(place, message, "draw with fewer records")
+                return None
         if "fresh" in given:
             n = recipe.n or population.n
             asked = given["fresh"]
             fresh = int(asked[:-1]) * n if isinstance(asked, str) else int(asked)
+            width = len(population.features)
+            self._too_large(document, place + ("fresh",), fresh, population.name, width)
             return Truth(fresh)
         law = recipe.population if isinstance(recipe.population, Law) else None
         if law is not None and populations[law.name].census is None:
             message = f"the records of {law.name} cannot be counted"
             document.add(place + ("records",), message, "fresh: 5n, or a number")
-        if isinstance(recipe.population, Dataset) and recipe.n is None:
-            message = "every replication has all records, so that none is left"
-            document.add(place, message, "draw with fewer records")
         return Truth(None)
+
+    def _too_large(self, document: Document, place: Place, n: int, name: str, width: int) -> None:
+        """Refuse more records than may be read: a worker would have them all at once."""
+        try:
+            limits.room(n * (1 + width), f"{n:,} records of {name}", place)
+        except UserError as error:
+            document.add(place, error.message, error.allowed)
 
     # --- amounts ----------------------------------------------------------------------------------
 
@@ -430,6 +513,19 @@ class _Reader:
             lambdas = tuple(float(each) for each in asked.get("lambda", (0.0,)))
             yield Sought(key, float(low), float(high), of, to, lambdas, count)
 
+    def _can_be_set(self, sought: Sought) -> bool:
+        """Whether the learner has the parameter: checked with an end of its range in the grid."""
+        chosen = {key: 0 for key in self.document.value["study"].get("grid") or {}}
+        document = self._at(chosen)
+        assert document is not None
+        place: Place = ("study", "match", sought.path, "range", 0)
+        lost = put(document, sought.path, _value_at(self.document, place))
+        if lost is not None:
+            self.document.add(("study", "match", sought.path), lost, key=True)
+        elif self._point(document, {}, {}) is None:
+            self._told_from(document)
+        return not self.document.faults
+
 
 # --- documents ------------------------------------------------------------------------------------
 
@@ -440,6 +536,12 @@ def _part(document: Document, key: str) -> Document:
     part.faults = document.faults
     part.written = document.written
     return part
+
+
+def _way(written: JsonObject, key: str) -> Place:
+    """The steps of a path, as far as it leads and beyond."""
+    path, left = known_way(written, key)
+    return (*path, *left)
 
 
 def _value_at(document: Document, path: Place) -> Document:
@@ -499,7 +601,7 @@ def _law(entry: Any) -> Optional[Law]:
     return Law(name, {key: entry[key] for key in known if entry.get(key) is not None})
 
 
-def _example(recipe: Recipe, population: Dataset) -> Dataset:
+def first_drawn(recipe: Recipe, population: Dataset) -> Dataset:
     """The first replication as a data set with features, on which a point is checked."""
     drawn = draw(recipe, 1)
     if isinstance(recipe.population, Law):

@@ -96,7 +96,7 @@ class _Errors:
         most = GRANULE if limits.get("seconds") is None else 1
         fitting = Fitting(0, 0, 0, key_of(recipe, 0, text), 1, most)
         wanted = Range(1, self.sought.replications)
-        blocks = pieces(fitting, wanted, stored_blocks([fitting], wanted, self.store)[fitting])
+        blocks = pieces(fitting, wanted, stored_blocks({fitting: wanted}, self.store)[fitting])
         outcome = scheduler.work(
             Replications([recipe], [entry], {fitting: blocks}, (), limits.get("memory_mb")),
             self.store,

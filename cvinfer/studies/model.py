@@ -69,7 +69,7 @@ class Point:
     """One point of the grid: the comparison there, and what its replications are drawn from.
 
     at: grid paths and their values. example: the first replication's data, which the checks were
-    made on.
+    made on. twin, paired: as those of a `Recipe`.
     """
 
     at: JsonObject
@@ -80,6 +80,8 @@ class Point:
     truth: Optional[Truth]
     partitions: int
     example: Dataset
+    twin: int = 0
+    paired: bool = False
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import hashlib
 import json
 from bisect import bisect_left
 from dataclasses import dataclass, field, replace
-from typing import Any, Collection, Iterator, Mapping, NamedTuple, Optional, Sequence
+from typing import Any, Iterator, Mapping, NamedTuple, Optional, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -231,6 +231,8 @@ class _Recipes:
             "partitions": point.partitions,
             "truth": None if point.truth is None else [point.truth.fresh],
             "confusions": confusions,
+            "twin": point.twin,
+            "paired": point.paired,
         }
         text = json.dumps(what, sort_keys=True, default=str)
         if text not in self._known:
@@ -245,6 +247,8 @@ class _Recipes:
                     (),
                     point.truth,
                     confusions,
+                    point.twin,
+                    point.paired,
                 )
             )
             self.counts.append({})
@@ -339,6 +343,8 @@ def key_of(recipe: Recipe, scheme: int, learner: str) -> str:
         "seed": recipe.seed,
         "confusions": recipe.confusions,
         "learner": learner,
+        **({"twin": recipe.twin} if recipe.twin else {}),
+        **({"paired": True} if recipe.paired else {}),
     }
     if truth:
         assert recipe.truth is not None
@@ -363,23 +369,21 @@ def candidates(fitting: Fitting, wanted: Range, size: int) -> Iterator[Piece]:
         yield piece(fitting.key, at, size)
 
 
-def stored_blocks(
-    fittings: Collection[Fitting], wanted: Range, store: Store
-) -> dict[Fitting, dict[str, Piece]]:
-    """The blocks that are stored, by their keys.
+def stored_blocks(wanted: Mapping[Fitting, Range], store: Store) -> dict[Fitting, dict[str, Piece]]:
+    """The blocks of the wanted ranges that are stored, by their keys.
 
     Nearly all are whole ones, so that these are looked for first, and smaller ones as long as the
     store has anything that was not found: there are as many of them as replications.
     """
-    found: dict[Fitting, dict[str, Piece]] = {each: {} for each in fittings}
+    found: dict[Fitting, dict[str, Piece]] = {each: {} for each in wanted}
     left = store.count(REDUCED)
-    size = max((each.block for each in fittings), default=0)
+    size = max((each.block for each in wanted), default=0)
     while size and left > 0:
         asked = {
             one.key: (each, one)
-            for each in fittings
+            for each, range_ in wanted.items()
             if size <= each.block
-            for one in candidates(each, wanted, size)
+            for one in candidates(each, range_, size)
         }
         known = store.known(asked)
         for key in known:

@@ -27,6 +27,9 @@ BINS = int(2 * HALF / WIDTH)
 #: Two-sided 95 % of the normal law, for Wilson's interval.
 Z95 = 1.959963984540054
 
+#: Replications of a cross-validation, or partitions of a data set, are never more.
+MOST = 10_000
+
 Cell = dict[str, Any]
 Floats = NDArray[np.float64]
 
@@ -149,8 +152,10 @@ class TestState(State):
         error, (lower, upper) = self._error(rate), (None, None)
         if settings["partitions"] == 1:
             lower, upper = wilson(counts["rejections"], decisions)
-        elif error and rate is not None:
-            trials = rate * (1 - rate) / error**2
+        elif rate is not None:
+            # As many trials as would vary like that; where nothing varied, each data set is one.
+            sets = sum(self._sets().values())
+            trials = rate * (1 - rate) / error**2 if error else sets
             lower, upper = wilson(rate * trials, trials)
         cell: Cell = {
             **self.place,
@@ -388,8 +393,19 @@ KINDS: Mapping[str, Type[State]] = {
 }
 
 
+#: What every state says of itself.
+_ABOUT: Mapping[str, type] = {"at": dict, "kind": str, "name": str, "settings": dict}
+
+
 def read(written: JsonObject) -> State:
-    """A state from what a cell carries."""
+    """A state from what a cell carries; raises `ValueError` where it is none."""
+    about = written["about"]
+    settings = about["settings"]
+    if not all(isinstance(about[key], kind) for key, kind in _ABOUT.items()):
+        raise ValueError("it does not say what it is about")
+    for name in ("m", "partitions"):
+        if not 1 <= int(settings.get(name, 1)) <= MOST:
+            raise ValueError(f"{name} cannot be")
     found = KINDS[written["state"]](written["about"], Counter(written["counts"]))
     found.sums = {name: [float(part) for part in parts] for name, parts in written["sums"].items()}
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from dataclasses import replace
 from pathlib import Path
-from typing import Callable, Iterator, Mapping, Optional, Sequence
+from typing import Callable, Collection, Iterator, Mapping, NamedTuple, Optional, Sequence
 
 from cvinfer import __version__
 from cvinfer.documents import JsonObject
@@ -55,12 +55,14 @@ def wanted_range(study: Study, given: Optional[tuple[int, int]] = None) -> Range
 
 
 def stored_pieces(
-    plan: StudyPlan, wanted: Range, store: Store
+    plan: StudyPlan, wanted: Range, store: Store, first_only: Collection[int] = ()
 ) -> tuple[dict[Fitting, Sequence[Piece]], set[str]]:
     """The blocks that make up the study, and which of them are stored."""
-    found = stored_blocks(plan.fittings.values(), wanted, store)
+    one = Range(wanted.first, wanted.first)
+    ranges = {each: one if each.recipe in first_only else wanted for each in plan.fittings.values()}
+    found = stored_blocks(ranges, store)
     known = {key for blocks in found.values() for key in blocks}
-    return {each: pieces(each, wanted, blocks) for each, blocks in found.items()}, known
+    return {each: pieces(each, range_, found[each]) for each, range_ in ranges.items()}, known
 
 
 def studied(
@@ -82,8 +84,53 @@ def studied(
     else:
         sought = []
     plan = plan_study(study)
-    blocks, _ = stored_pieces(plan, wanted, store)
-    foreign = set(foreign_learners(study.spec))
+    blocks, outcome = make(
+        plan,
+        wanted,
+        store,
+        jobs=jobs,
+        progress=progress,
+        fail_fast=fail_fast,
+        log=log,
+        backend=backend,
+    )
+    failures: list[JsonObject] = []
+    found = list(sought)
+    for planned in plan.points:
+        messages: dict[tuple[str, str], int] = {}
+        source = Source(plan, planned, blocks, store, messages, outcome.failures)
+        found += _states(source, wanted)
+        failures += told(planned, messages)
+    document = build(study, wanted, added(found), all_versions(plan.versions), failures)
+    return document, outcome
+
+
+class Worked(NamedTuple):
+    """The blocks that make up a range of replications, and what became of those that were made."""
+
+    blocks: Mapping[Fitting, Sequence[Piece]]
+    outcome: Outcome
+
+
+def make(
+    plan: StudyPlan,
+    wanted: Range,
+    store: Store,
+    *,
+    jobs: Optional[int] = None,
+    progress: Optional[Progress] = None,
+    fail_fast: bool = False,
+    log: Optional[Path] = None,
+    backend: Optional[Opener] = None,
+    first_only: Collection[int] = (),
+) -> Worked:
+    """Make what the store does not hold of a range of replications.
+
+    first_only: numbers of recipes of which the first replication is wanted and no other.
+    """
+    blocks: Mapping[Fitting, Sequence[Piece]]
+    blocks, _ = stored_pieces(plan, wanted, store, first_only)
+    foreign = set(foreign_learners(plan.study.spec))
 
     def done(ready: Optional[Callable[[], None]] = None) -> Outcome:
         return scheduler.work(
@@ -92,7 +139,7 @@ def studied(
                 plan.learners,
                 blocks,
                 [at for at, one in enumerate(plan.learners) if one.name in foreign],
-                study.spec.limits.get("memory_mb"),
+                plan.study.spec.limits.get("memory_mb"),
                 plan.labels,
             ),
             store,
@@ -110,16 +157,8 @@ def studied(
     if parted != blocks:
         # What one replication does to its worker is not the fault of its neighbours.
         blocks, first = parted, outcome
-        outcome = _both(first, done())
-    failures: list[JsonObject] = []
-    found = list(sought)
-    for planned in plan.points:
-        messages: dict[tuple[str, str], int] = {}
-        source = Source(plan, planned, blocks, store, messages, outcome.failures)
-        found += _states(source, wanted)
-        failures += _told(planned, messages)
-    document = build(study, wanted, added(found), _all_versions(plan.versions), failures)
-    return document, outcome
+        outcome = both(first, done())
+    return Worked(blocks, outcome)
 
 
 def _parted(fitting: Fitting, blocks: Sequence[Piece], outcome: Outcome) -> Sequence[Piece]:
@@ -133,7 +172,7 @@ def _parted(fitting: Fitting, blocks: Sequence[Piece], outcome: Outcome) -> Sequ
     return found
 
 
-def _both(first: Outcome, second: Outcome) -> Outcome:
+def both(first: Outcome, second: Outcome) -> Outcome:
     """What became of the blocks at first, and of those in parts after that."""
     return replace(
         second,
@@ -193,14 +232,14 @@ def _mean_estimates(source: Source, wanted: Range) -> dict[tuple[str, Pair], flo
     return found
 
 
-def _told(planned: PlannedPoint, messages: Mapping[tuple[str, str], int]) -> list[JsonObject]:
+def told(planned: PlannedPoint, messages: Mapping[tuple[str, str], int]) -> list[JsonObject]:
     return [
         {"at": dict(planned.point.at), "learner": learner, "reason": reason, "count": count}
         for (learner, reason), count in messages.items()
     ]
 
 
-def _all_versions(of_learners: Mapping[str, str]) -> dict[str, str]:
+def all_versions(of_learners: Mapping[str, str]) -> dict[str, str]:
     import numpy
     import scipy
 

@@ -139,7 +139,7 @@ def test_wheel_has_nothing_else(names: set[str]) -> None:
     assert any(name.endswith("LICENSE") for name in names)
 
 
-NAMES = ("result", "spec", "study")
+NAMES = ("calibrate", "result", "spec", "stability", "study")
 SCHEMAS = tuple(f"{name}.schema.json" for name in NAMES)
 
 

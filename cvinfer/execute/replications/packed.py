@@ -35,6 +35,19 @@ _SHORT = ("confusions", "tables")
 _MOST = 1 << 31
 
 
+#: What reading something else than a row can raise.
+_UNREADABLE = (
+    zlib.error,
+    struct.error,
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    OverflowError,
+    RecursionError,
+)
+
+
 class DamagedError(CvinferError):
     """A row that is not what was stored."""
 
@@ -97,7 +110,7 @@ def unpack(values: NDArray[np.uint8]) -> Made:
     """What was packed; raises `DamagedError` where that cannot be."""
     try:
         return _unpacked(zlib.decompress(np.asarray(values, dtype=np.uint8).tobytes()))
-    except (zlib.error, struct.error, ValueError, KeyError, TypeError, AttributeError) as error:
+    except _UNREADABLE as error:
         raise DamagedError(f"what is stored of a replication cannot be read: {error}") from None
 
 
@@ -120,4 +133,10 @@ def _unpacked(data: bytes) -> Made:
     if at != len(data):
         raise ValueError("too long")
     messages = {str(text): int(count) for text, count in head["messages"].items()}
-    return Made(**arrays, messages=messages)
+    made = Made(**arrays, messages=messages)
+    if not made.train.shape == made.test.shape == made.failed.shape or made.test.ndim != 3:
+        raise ValueError("sizes that do not agree")
+    for more, last in ((made.confusions, 2), (made.tables, 1)):
+        if more is not None and more.shape[:-last] != made.test.shape:
+            raise ValueError("sizes that do not agree")
+    return made

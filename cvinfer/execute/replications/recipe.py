@@ -74,7 +74,9 @@ class Recipe:
     population: records, or a law. n: how many are drawn; None for all records there are. replace:
     whether a record can be drawn twice. partitions: how often each drawn data set is partitioned.
     schemes: those whose splits are fitted. truth: None where nothing needs it. confusions: whether
-    confusion matrices are kept.
+    confusion matrices are kept. twin: not 0 where learners get other seeds on the same splits, so
+    that one can be compared with itself. paired: whether replications 1 and 2, 3 and 4, … have
+    no record in common.
     """
 
     population: Union[Dataset, Law]
@@ -85,6 +87,8 @@ class Recipe:
     schemes: tuple[Scheme, ...]
     truth: Optional[Truth] = None
     confusions: bool = False
+    twin: int = 0
+    paired: bool = False
 
     @property
     def n_classes(self) -> int:
@@ -131,11 +135,11 @@ def fit_seed(seed: int, settings: str, train: Indices) -> int:
 
 def _of_records(recipe: Recipe, population: Dataset, replication: int, truth: bool) -> Drawn:
     records = _chosen(recipe, population.n, replication)
-    fresh = np.empty(0, dtype=np.int64)
+    fresh: Indices = np.empty(0, dtype=np.int64)
     if truth and recipe.truth is not None:
         rest = np.ones(population.n, dtype=bool)
         rest[records] = False
-        fresh = np.flatnonzero(rest)
+        fresh = np.asarray(np.flatnonzero(rest), dtype=np.int64)
         if recipe.truth.fresh is not None and fresh.size:
             bits = stream(recipe.seed, "study", "fresh", replication)
             fresh = fresh[_below(bits, fresh.size, recipe.truth.fresh)]
@@ -147,6 +151,11 @@ def _of_records(recipe: Recipe, population: Dataset, replication: int, truth: bo
 def _chosen(recipe: Recipe, total: int, replication: int) -> Indices:
     if recipe.n is None:
         return np.arange(total, dtype=np.int64)
+    if recipe.paired:
+        pair, second = divmod(replication - 1, 2)
+        bits = stream(recipe.seed, "study", "pair", pair + 1)
+        first = second * recipe.n
+        return permutation(bits, total)[first : first + recipe.n]
     bits = stream(recipe.seed, "study", "draw", replication)
     if recipe.replace:
         return _below(bits, total, recipe.n)

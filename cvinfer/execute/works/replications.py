@@ -171,6 +171,8 @@ class _Fits:
         self.desk, self.order, self.recipe = desk, order, recipe
         self.learner: LearnerSpec = desk.job.learners[order.learner]
         self.settings = json.dumps(self.learner.settings(), sort_keys=True)
+        if recipe.twin:
+            self.settings = f"{recipe.twin} {self.settings}"
         self.seconds = [0.0, 0.0]
         self.said: dict[str, None] = {}
         self.failures: Counter[str] = Counter()

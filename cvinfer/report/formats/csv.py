@@ -11,7 +11,15 @@ from cvinfer.report.formats import output_format
 from cvinfer.report.kinds import kind_of
 
 
-@output_format("csv", of={"result": None, "study": "study.csv"})
+@output_format(
+    "csv",
+    of={
+        "result": None,
+        "study": "study.csv",
+        "stability": "stability.csv",
+        "calibrate": "calibrate.csv",
+    },
+)
 def csv_text(document: Mapping[str, Any]) -> str:
     """The rows of a document, in full precision."""
     rows = kind_of(document).rows(document)

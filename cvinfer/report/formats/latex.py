@@ -200,7 +200,12 @@ PAPER = Paper(
 
 @output_format(
     "latex",
-    of={"result": "result.tex", "study": "study.tex"},
+    of={
+        "result": "result.tex",
+        "study": "study.tex",
+        "stability": "stability.tex",
+        "calibrate": "calibrate.tex",
+    },
     as_it_is=True,
     needs=("jinja2",),
 )

@@ -19,7 +19,15 @@ def escape(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", flat)
 
 
-@output_format("markdown", of={"result": "result.md", "study": "study.md"})
+@output_format(
+    "markdown",
+    of={
+        "result": "result.md",
+        "study": "study.md",
+        "stability": "stability.md",
+        "calibrate": "calibrate.md",
+    },
+)
 def markdown(document: Mapping[str, Any]) -> str:
     """The tables and sentences of a document for a web page."""
     kind = kind_of(document)

@@ -22,7 +22,7 @@ TITLE = 13.0  # room for "conservative", the longest word of a heading
 Line = list[tuple[str, str]]
 
 
-@output_format("text", of={"result": None, "study": None})
+@output_format("text", of={"result": None, "study": None, "stability": None, "calibrate": None})
 def plain_text(document: Mapping[str, Any], width: int = WIDTH) -> str:
     """The document as plain text; bold becomes a star."""
     lines: list[str] = []

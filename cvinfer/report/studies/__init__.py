@@ -25,17 +25,23 @@ def print_study(document: JsonObject) -> None:
     terminal.print_study(document)
 
 
-def write_study(directory: Path, document: JsonObject) -> tuple[list[Path], list[str]]:
-    """Write the file of every format that has one for studies, and the plots; not study.json.
+def write_study(
+    directory: Path, document: JsonObject, pictured: Optional[JsonObject] = None
+) -> tuple[list[Path], list[str]]:
+    """Write the file of every format that has one for such a document, and the plots.
 
-    The second says in words what could not be made: without matplotlib there are no plots.
+    Not the document itself. Plots are of cells; a document that has none is `pictured` as one that
+    does. The second says in words what could not be made: without matplotlib there are no plots.
     """
     from cvinfer.report.files import write_text
     from cvinfer.report.formats import files_of
+    from cvinfer.report.kinds import kind_of
     from cvinfer.report.plots import left_out, write_plots
 
+    cells = document if pictured is None else pictured
+    kind = kind_of(document).name
     # All texts are made before the first is written.
-    texts = {file: each.render(document) for file, each in files_of("study").items()}
+    texts = {file: each.render(document) for file, each in files_of(kind).items()}
     written = [write_text(Path(directory) / name, text) for name, text in texts.items()]
-    missing = left_out(document)
-    return written + write_plots(Path(directory), document), [missing] if missing else []
+    missing = left_out(cells)
+    return written + write_plots(Path(directory), cells), [missing] if missing else []

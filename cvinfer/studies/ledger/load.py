@@ -246,9 +246,7 @@ class _Reader:
             exact=exact,
             groups=tuple(group for group in groups if group is not None),
             claims=tuple(claim for claim in claims if claim is not None),
-            data_from=None
-            if data_from is None
-            else DataFrom(data_from["path"], " ".join(data_from["what"].split())),
+            data_from=_data_from(data_from),
         )
 
     # --- parts ------------------------------------------------------------------------------------
@@ -484,3 +482,8 @@ def find_item(items: Mapping[str, Item], key: str) -> Item:
         return items[key]
     near = close_match(key, items)
     raise UserError(f"there is no item {key!r} in the ledger", (), listed(items, 60), near)
+
+
+def _data_from(given: Optional[JsonObject]) -> Optional[DataFrom]:
+    """Where data lies that the project does not ship."""
+    return None if given is None else DataFrom(given["path"], " ".join(given["what"].split()))

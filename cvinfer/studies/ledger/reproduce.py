@@ -38,7 +38,7 @@ class Simulate(Protocol):
         store: Optional[Path],
         progress: Any,
     ) -> Any:
-        ...
+        """What the study found, with its `document`."""
 
 
 class Ran(NamedTuple):
