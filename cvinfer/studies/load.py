@@ -332,6 +332,12 @@ class _Reader:
         """The comparison at a point, checked on the data of the first replication."""
         from cvinfer.spec.check import check
 
+        given = comparison.value.get("partition")
+        entries = given if isinstance(given, list) else [given]
+        if any(isinstance(one, dict) and one.get("scheme") == "file" for one in entries):
+            # Told before the file is read: what is in it does not matter.
+            document.add(("partition",), "splits of a file belong to one data set, not to a study")
+            return None
         mu0 = _take_mu0(comparison)
         variances = bool(document.value["study"].get("variances"))
         if variances or comparison.value.get("intervals"):
@@ -343,9 +349,6 @@ class _Reader:
         )
         document.faults += comparison.faults
         if spec is None or document.faults:
-            return None
-        if spec.partition is not None and any(one.scheme == "file" for one in spec.partition):
-            document.add(("partition",), "splits of a file belong to one data set, not to a study")
             return None
         tests = [
             replace(one, options={**one.options, "mu0": MU0_TRUTH}) if one.name in mu0 else one

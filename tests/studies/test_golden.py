@@ -159,8 +159,8 @@ def test_rules_that_do_not_learn_have_known_components(rules: Any, of: str, spre
     for name, value in expected.items():
         cell = found[name]
         assert cell["se"] > 0 and abs(cell["value"] - value) <= 4 * cell["se"], (name, cell)
-    # The mean of all halves is that over all records: nothing is left of the partitions. AL is L and
-    # what the means of replications differ by, which is nothing then.
+    # The mean of all halves is that over all records: nothing is left of the partitions. AL is L
+    # and what the means of replications differ by, which is nothing then.
     assert found["al"]["value"] == pytest.approx(found["l"]["value"], rel=1e-9)
 
 
