@@ -97,8 +97,17 @@ def is_study(document: Document) -> bool:
 
 
 def is_study_file(file: Path) -> bool:
-    """Whether a file has a study in it; one that cannot be read has none."""
-    return str(file) != limits.STANDARD_INPUT and is_study(_of_file(file))
+    """Whether a file has a study in it; one that cannot be read has none.
+
+    A file without the word is not parsed for it: a comparison may be long.
+    """
+    if str(file) == limits.STANDARD_INPUT:
+        return False
+    try:
+        content = limits.read_file(file, limits.SPEC_BYTES)
+    except (limits.Unreadable, OSError, ValueError):
+        return False
+    return b"study" in content and is_study(_of_file(file))
 
 
 class Opened(NamedTuple):
