@@ -127,7 +127,7 @@ def whole_number(value: Any, least: int, most: int, option: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         allowed = f"a whole number from {least} to {most:,}"
         raise UserError(f"{option} cannot be {value!r}", allowed=allowed)
-    return value
+    return int(value)
 
 
 def _known(written: Any, path: Place) -> Place:

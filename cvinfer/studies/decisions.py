@@ -50,7 +50,7 @@ def decisions(
     stack = stacked(used, parts)
     found: list[Optional[Decision]] = [None] * len(stack.failed)
     for rows, batches in stack.alike:
-        for at, row in enumerate(rows.tolist()):
+        for at, row in enumerate(map(int, rows)):
             single = [Batch(batch.tables[at], batch.train) for batch in batches]
             try:
                 found[row] = _decision(declared, single, options)

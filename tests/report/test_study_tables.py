@@ -287,7 +287,7 @@ def test_a_format_for_results_refuses_a_study(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_document_is_known_by_what_it_holds() -> None:
     assert kind_of(examples.small()).name == "study"
-    with pytest.raises(UserError, match="neither result nor study"):
+    with pytest.raises(UserError, match="neither calibrate nor result nor"):
         kind_of({"cvinfer": 1})
 
 

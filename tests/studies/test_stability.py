@@ -209,3 +209,20 @@ def test_too_many_fits_are_refused() -> None:
 
 def test_plain_json(found: Any) -> None:
     assert json.loads(study_text(found)) == found
+
+
+def test_a_picture_of_all_p_values(found: Any) -> None:
+    """A panel for each pair and data set, a mark for each p-value that there is."""
+    pytest.importorskip("matplotlib")
+    from cvinfer.report.kinds.stability import pictured
+    from cvinfer.report.plots import drawn, picture
+
+    ((name, figure),) = drawn(pictured(found))
+    panels = [axes for axes in figure.axes if axes.get_title(loc="left")]
+    assert (name, len(panels)) == ("p-values", 6)
+    marks = sum(
+        len(line.get_xdata()) for axes in panels for line in axes.lines if line.get_marker() == "|"
+    )
+    assert marks == sum(p is not None for entry in found["tests"] for p in entry["p_values"])
+    ((_, again),) = drawn(pictured(found))
+    assert picture(figure, "pdf") == picture(again, "pdf")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from cvinfer.analysis.words import listed, percent
 from cvinfer.report.plots import Needs, _style, plot
 from cvinfer.report.studies.read import Cells, Point, Study, Who, who
@@ -26,6 +24,8 @@ class Panel(NamedTuple):
 @plot("p-values", needs=Needs("p-values", fields=("p_values",)))
 def p_values(study: Study, cells: Cells) -> "list[Figure]":
     """Each partition's p-value as a mark, median and quartiles as a line below, and alpha."""
+    import numpy as np
+
     options: dict[str, set[str]] = {}
     for cell in cells:
         options.setdefault(cell["name"], set()).add(str(cell["options"]))
