@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Callable, Optional, TypeVar
+from typing import Any, Callable, ContextManager, Optional, TypeVar
 
 import click
 
@@ -35,11 +35,17 @@ class Amount(click.ParamType):
         self.fail(f"{value!r} is no amount, such as 5000000, 5e6 or 5M", param, ctx)
 
 
+def _during(ctx: click.Context, what: ContextManager[Any]) -> None:
+    """Enter `what` until the command has ended; click never leaves the context of a command whose
+    other arguments turn out wrong, but always that of the group."""
+    ctx.find_root().with_resource(what)
+
+
 def _raise_limit(ctx: click.Context, param: click.Parameter, value: Optional[int]) -> None:
     from cvinfer.limits import limited
 
     if value is not None:
-        ctx.with_resource(limited(**{str(param.name): value}))
+        _during(ctx, limited(**{str(param.name): value}))
 
 
 MAX_BYTES = click.option(
@@ -71,9 +77,9 @@ def _keep_readings(ctx: click.Context, param: click.Parameter, without: bool) ->
         # Elsewhere `output` is a file.
         return given.get(option) if "store" in given else None
 
-    ctx.with_resource(telling(lambda: bool(given.get("quiet"))))
+    _during(ctx, telling(lambda: bool(given.get("quiet"))))
     if not without:
-        ctx.with_resource(keeping(Keeping(lambda: place("output"), lambda: place("store"))))
+        _during(ctx, keeping(Keeping(lambda: place("output"), lambda: place("store"))))
 
 
 NO_CACHE = click.option(

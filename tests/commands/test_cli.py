@@ -191,3 +191,14 @@ def test_lists_say_why_something_cannot_be_used(
 def test_a_wrong_list_is_refused(call: Call) -> None:
     code, _, err = call("list", "learner")
     assert code == 2 and "'learners'" in err
+
+
+def test_a_command_line_that_turns_out_wrong_leaves_nothing_behind(call: Call, place: Path) -> None:
+    from cvinfer import limits, progress
+    from cvinfer.data import kept
+
+    before = limits._current.get(), progress._told.get(), kept._current.get()
+    wrong = call("run", "--max-fits", "5", "--no-cache", "--jobs", "none", "spec.yaml")
+    assert wrong.code == 2 and "--jobs" in wrong.err
+    assert call("run").code == 2
+    assert (limits._current.get(), progress._told.get(), kept._current.get()) == before
