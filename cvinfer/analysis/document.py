@@ -343,7 +343,7 @@ def _correct(comparisons: Sequence[dict[str, Any]], correction: Correction) -> N
     """Add the corrected p-values, which need all comparisons of a family."""
     for group in _families(comparisons, correction).values():
         p_values = [judge.p_for_correction(comparison["inference"]) for comparison in group]
-        for comparison, p in zip(group, judge.corrected_p(p_values, correction.method)):
+        for comparison, p in zip(group, corrections.corrected_p(p_values, correction.method)):
             comparison["p_corrected"] = p
             comparison["reject_corrected"] = judge.reject_corrected(comparison["inference"], p)
 
