@@ -9,7 +9,7 @@ less than 1e-12 of the greatest are the same number, and share their ranks.
 from __future__ import annotations
 
 import math
-from typing import Any, Optional
+from typing import Any, Optional, Sequence
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from cvinfer.inference.correction import corrected_p
 from cvinfer.inference.result import SAME
 
 LOWER, HIGHER = "lower", "higher"
+
+#: What the columns are called.
+Names = Optional[Sequence[str]]
 
 #: Up to here R's `wilcox.test` takes the exact distribution.
 EXACT_BELOW = 50
@@ -46,7 +49,9 @@ def mean_ranks(values: Any, better: str = LOWER) -> Floats:
     cite="wilcoxon1945",
     use="Two learners on several data sets.",
 )
-def wilcoxon(values: Any, better: str = LOWER, alpha: float = 0.05) -> Across:
+def wilcoxon(
+    values: Any, better: str = LOWER, alpha: float = 0.05, learners: Names = None
+) -> Across:
     """Wilcoxon's signed ranks of the differences of two learners, positive where A is worse.
 
     As R's `wilcox.test(paired = TRUE)`: differences of zero are left out; the distribution is
@@ -99,7 +104,9 @@ def _normal_signed_rank(v: float, n: int, ties: Floats) -> float:
     cite="friedman1937",
     use="Whether several learners differ at all over several data sets.",
 )
-def friedman(values: Any, better: str = LOWER, alpha: float = 0.05) -> Across:
+def friedman(
+    values: Any, better: str = LOWER, alpha: float = 0.05, learners: Names = None
+) -> Across:
     """Friedman's test of k learners on N data sets, with the correction for ties of R.
 
     χ²_F ~ χ²(k − 1); the correction divides by 1 − Σ (t³ − t)/(N k (k² − 1)) over all ties t.
@@ -137,7 +144,9 @@ def _friedman(rank: Floats) -> Optional[float]:
     cite="iman1980",
     use="As Friedman's test, which is too cautious.",
 )
-def iman_davenport(values: Any, better: str = LOWER, alpha: float = 0.05) -> Across:
+def iman_davenport(
+    values: Any, better: str = LOWER, alpha: float = 0.05, learners: Names = None
+) -> Across:
     """Iman and Davenport's F of Friedman's χ²_F, with k − 1 and (k − 1)(N − 1) degrees of freedom.
 
     Where all data sets rank the learners alike it is infinite, and has no distribution.
@@ -169,7 +178,9 @@ def iman_davenport(values: Any, better: str = LOWER, alpha: float = 0.05) -> Acr
     cite="hollander2013",
     use="Which of several learners differ, each pair with each other.",
 )
-def nemenyi(values: Any, better: str = LOWER, alpha: float = 0.05) -> Across:
+def nemenyi(
+    values: Any, better: str = LOWER, alpha: float = 0.05, learners: Names = None
+) -> Across:
     """Nemenyi's critical difference of mean ranks, and a p-value for each pair.
 
     q_α is the quantile of the studentised range of k at infinite degrees of freedom over √2.
@@ -177,12 +188,12 @@ def nemenyi(values: Any, better: str = LOWER, alpha: float = 0.05) -> Across:
     level = checks.alpha_level(alpha)
     rank = ranks(_table(values, 2, better))
     n, k = rank.shape
-    error = _rank_error(n, k)
+    names, error = _names(learners, k), _rank_error(n, k)
     means = rank.mean(axis=0)
     q = studentised_range_quantile(1.0 - level, k) / math.sqrt(2.0)
     pairs = [
         {
-            "pair": [i, j],
+            "pair": [names[i], names[j]],
             "difference": float(means[i] - means[j]),
             "p_value": 1.0
             - studentised_range(abs(float(means[i] - means[j])) / error * math.sqrt(2.0), k),
@@ -201,7 +212,9 @@ def nemenyi(values: Any, better: str = LOWER, alpha: float = 0.05) -> Across:
     cite="garcia2010",
     use="Which of several learners differ from one that was chosen beforehand.",
 )
-def holm_control(values: Any, control: int = 0, better: str = LOWER, alpha: float = 0.05) -> Across:
+def holm_control(
+    values: Any, control: int = 0, better: str = LOWER, alpha: float = 0.05, learners: Names = None
+) -> Across:
     """Each learner against the one in column `control`: z of mean ranks, p corrected by Holm.
 
     A positive z says that the learner is worse than the control.
@@ -215,15 +228,15 @@ def holm_control(values: Any, control: int = 0, better: str = LOWER, alpha: floa
         raise InputError(f"control must be the number of a column, got {control!r}")
     if not 0 <= control < k:
         raise InputError(f"control must be a column from 0 to {k - 1}, got {control}")
-    means = rank.mean(axis=0)
+    names, means = _names(learners, k), rank.mean(axis=0)
     others = [j for j in range(k) if j != control]
     z = [float(means[j] - means[control]) / _rank_error(n, k) for j in others]
     p = [float(2.0 * special.ndtr(-abs(each))) for each in z]
     against = [
-        {"learner": j, "statistic": each, "p_value": raw, "p_corrected": corrected}
+        {"learner": names[j], "statistic": each, "p_value": raw, "p_corrected": corrected}
         for j, each, raw, corrected in zip(others, z, p, corrected_p(p, "holm"))
     ]
-    extra = {"control": int(control), "alpha": level, "against": against}
+    extra = {"control": names[control], "alpha": level, "against": against}
     return Across("", None, None, None, extra=extra)
 
 
@@ -248,6 +261,14 @@ def studentised_range_quantile(level: float, k: int) -> float:
     from scipy import optimize
 
     return float(optimize.brentq(lambda q: studentised_range(q, k) - level, 1e-9, 40.0, xtol=1e-13))
+
+
+def _names(learners: Names, k: int) -> list[Any]:
+    """What columns are called; their numbers where that is not said."""
+    names = list(range(k)) if learners is None else list(learners)
+    if len(names) != k:
+        raise InputError(f"learners must be {k} names, got {len(names)}")
+    return names
 
 
 def _rank_error(n: int, k: int) -> float:

@@ -57,7 +57,8 @@ class AcrossTest:
     """One test with what it declares.
 
     of: `two` learners, a `pair` of any number, `several`, or `control`: several against one.
-    seeded: whether it draws, and takes `seed`. regional: whether it takes `margin`, the half width of a region of equivalence.
+    seeded: whether it draws, and takes `seed`. regional: whether it takes `margin`, the half width
+    of a region of equivalence.
     """
 
     name: str
@@ -87,8 +88,8 @@ def across_test(
 ) -> Callable[[Callable[..., Across]], Callable[..., Across]]:
     """Register a test across data sets: a pure function from a matrix of values.
 
-    Its first argument is `values`, data sets × learners; by keyword it takes `better` and `alpha`,
-    and `control`, `seed` and `margin` where it declares that.
+    Its first argument is `values`, data sets × learners; by keyword it takes `better`, `alpha` and
+    `learners`, the names of the columns, and `control`, `seed` and `margin` where it declares that.
     """
 
     def register(function: Callable[..., Across]) -> Callable[..., Across]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from cvinfer.inference import checks
-from cvinfer.inference.across import LOWER, size, two
+from cvinfer.inference.across import LOWER, Names, size, two
 from cvinfer.inference.across_registry import PAIR, Across, across_test
 from cvinfer.inference.checks import ZERO_VARIANCE, Floats, InputError
 from cvinfer.inference.result import SAME, jsonable, unwrap
@@ -51,7 +51,8 @@ def bayes_correlated_t(d: Any, n_train: Any, n_test: Any, margin: float = 0.0) -
     """Correlated Bayesian t-test on the differences `d` (..., count) of one data set.
 
     The mean difference has the posterior Student t(count - 1) about d̄ with scale² = (1/count +
-    ρ/(1 - ρ)) S², ρ = n_test/(n_train + n_test) (Corani and Benavoli 2015). Without any variation
+    ρ/(1 - ρ)) S², ρ = n_test/(n_train + n_test) (Corani and Benavoli 2015, Machine Learning 100);
+    sizes may be means over splits. Without any variation
     all probability is at d̄, and `degenerate` says so; half of it on each side if that is zero and
     there is no margin.
     """
@@ -59,8 +60,7 @@ def bayes_correlated_t(d: Any, n_train: Any, n_test: Any, margin: float = 0.0) -
 
     d = checks.differences(d, ("count", None))
     half = _margin(margin)
-    train = checks.number(checks.sizes(n_train, "n_train"), "n_train")
-    tested = checks.number(checks.sizes(n_test, "n_test"), "n_test")
+    train, tested = _records(n_train, "n_train"), _records(n_test, "n_test")
     count, rho = d.shape[-1], tested / (train + tested)
     location = d.mean(axis=-1)
     variance = (1.0 / count + rho / (1.0 - rho)) * d.var(axis=-1, ddof=1)
@@ -106,6 +106,7 @@ def bayes_signed_rank(
     draws: int = DRAWS,
     prior: float = PRIOR,
     alpha: float = 0.05,
+    learners: Names = None,
 ) -> Across:
     """Bayesian signed-rank test of two learners on several data sets (Benavoli and others 2014).
 
@@ -176,6 +177,14 @@ def _dirichlet(bits: np.random.PCG64, draws: int, size: int, prior: float) -> Fl
         0.5 * special.ndtri(first) ** 2 if prior == 0.5 else special.gammainccinv(prior, first)
     )
     return np.asarray(gamma / gamma.sum(axis=1, keepdims=True), dtype=np.float64)
+
+
+def _records(value: Any, name: str) -> float:
+    """How many records, in the mean over splits."""
+    size_ = checks.number(value, name)
+    if size_ <= 0:
+        raise InputError(f"{name} must be positive, got {size_:g}")
+    return size_
 
 
 def _margin(margin: Any) -> float:
