@@ -39,8 +39,8 @@ def lacking(
 ) -> Optional[list[Need]]:
     """The schemes that a test lacks there, None if it can be made.
 
-    Most intervals are content with any one of their own. A test that needs a scheme twice needs two such
-    partitions, unless the second can be `drawn`.
+    Most intervals are content with any one of their own. A test that needs a scheme twice needs two
+    such partitions, unless the second can be `drawn`.
     """
     missing = []
     left = list(offered)

@@ -363,8 +363,7 @@ OF_DIFFERENCES: dict[str, Callable[[PartitionLike], Arguments]] = {
 
 
 def _values_and_sizes(partitions: Sequence[PartitionLike], values: list[Losses]) -> Arguments:
-    train, test = partitions[0].sizes.reshape(-1, 2).sum(axis=0)
-    return (split_means(values[0], partitions[0]).ravel(), int(train), int(test))
+    return (split_means(values[0], partitions[0]).ravel(), *_total_sizes(partitions[0]))
 
 
 def _values_and_halves(partitions: Sequence[PartitionLike], values: list[Losses]) -> Arguments:

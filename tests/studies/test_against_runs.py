@@ -44,7 +44,6 @@ STUDY: dict[str, Any] = {
         "error_kfold_t",
         "corrected_resampled_interval",
         "conservative_interval",
-        "nested_cv_interval",
     ],
     "seed": 5,
 }
