@@ -18,6 +18,7 @@ from cvinfer.inference.checks import Floats, InputError
 from cvinfer.inference.needs import taken
 from cvinfer.inference.registry import Procedure, procedure
 from cvinfer.inference.result import SAME, Inference
+from cvinfer.losses.confusion import confusion
 from cvinfer.losses.zero_one import zero_one
 
 Losses = list[Floats]
@@ -229,8 +230,7 @@ def code_confusions(
 
 def one_against_rest(truth: NDArray[Any], codes: NDArray[Any], classes: int) -> NDArray[np.int64]:
     """(TP, FP, FN, TN) of each class against the rest, from class codes: shape (classes, 4)."""
-    both = np.bincount(truth * classes + codes, minlength=classes * classes)
-    table = both.reshape(classes, classes)
+    table = confusion(truth, codes, classes)
     hits = np.diag(table)
     false_positive, false_negative = table.sum(axis=0) - hits, table.sum(axis=1) - hits
     rest = len(truth) - hits - false_positive - false_negative
