@@ -57,9 +57,17 @@ def entries(
         if places.get(each["data"]) == each["partition"]
     }
     table = [[means.get((name, learner)) for learner in names] for name in data]
-    measured = [Measured(loss, "lower", table)]
+    measured = [Measured(loss, _better(loss), table)]
     lost = document.get("failed_data", ())
     return [across(asked, one, data, names, document["verdicts"], lost) for one in measured]
+
+
+def _better(measure: str) -> str:
+    """Which way is better; of a measure of a plug-in that is gone less is taken to be."""
+    from cvinfer.losses import losses
+
+    declared = losses.get(measure)
+    return "lower" if declared is None else declared.better
 
 
 def decisive(document: Entry) -> dict[str, int]:
@@ -107,6 +115,8 @@ def across(
     made["ranks"] = mean_ranks(values, measured.better).tolist()
     if len(whole) >= TESTED_FROM:
         pairs = [(each["a"], each["b"]) for each in wins]
+        if not pairs and len(learners) == 2:
+            pairs = [(learners[0], learners[1])]
         made["tests"] = list(_tests(asked, measured.better, values, list(learners), pairs))
     else:
         made["note"] = (
@@ -176,11 +186,11 @@ def _result(
 
 def _sentence(entry: Entry, asked: Asked) -> str:
     """Mean ranks, and what the tests make of them."""
-    ranked = sorted(zip(entry["ranks"], entry["learners"]), key=lambda each: each[0])
+    ranked = sorted(zip(entry["ranks"], entry["learners"]), key=lambda each: float(each[0]))
     ranks = listed([f"{name} {rank:.2f}" for rank, name in ranked])
     said = [
-        f"Over {count(entry['ranked'], 'data set')}, the mean ranks by {mean_name(entry['measure'])} are"
-        f" {ranks} (1 is best)."
+        f"Over {count(entry['ranked'], 'data set')}, the mean ranks by"
+        f" {mean_name(entry['measure'])} are {ranks} (1 is best)."
     ]
     said += [text for test in entry["tests"] for text in _told(test, entry, asked)]
     if entry["note"]:

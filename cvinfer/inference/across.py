@@ -18,8 +18,7 @@ from cvinfer.inference.across_registry import CONTROL, SEVERAL, TWO, Across, acr
 from cvinfer.inference.checks import Floats, InputError
 from cvinfer.inference.correction import corrected_p
 from cvinfer.inference.result import SAME
-
-LOWER, HIGHER = "lower", "higher"
+from cvinfer.losses.registry import HIGHER, LOWER
 
 #: What the columns are called.
 Names = Optional[Sequence[str]]
@@ -265,7 +264,7 @@ def studentised_range_quantile(level: float, k: int) -> float:
 
 def _names(learners: Names, k: int) -> list[Any]:
     """What columns are called; their numbers where that is not said."""
-    names = list(range(k)) if learners is None else list(learners)
+    names: list[Any] = [*range(k)] if learners is None else [*learners]
     if len(names) != k:
         raise InputError(f"learners must be {k} names, got {len(names)}")
     return names

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from cvinfer.inference import checks
-from cvinfer.inference.across import LOWER, Names, size, two
+from cvinfer.inference.across import Names, size, two
 from cvinfer.inference.across_registry import PAIR, Across, across_test
 from cvinfer.inference.checks import ZERO_VARIANCE, Floats, InputError
 from cvinfer.inference.result import SAME, jsonable, unwrap
+from cvinfer.losses.registry import LOWER
 
 DRAWS = 50_000
 #: Weight of the pseudo-observation at zero that is the prior, as in baycomp.
