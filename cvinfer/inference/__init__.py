@@ -35,6 +35,7 @@ from cvinfer.inference.records import (
     class_confusions,
     code_confusions,
     compare,
+    compare_differences,
     compare_losses,
     confusion_matrices,
     contingency_tables,
@@ -57,7 +58,7 @@ from cvinfer.inference.registry import (
     procedure,
     tests,
 )
-from cvinfer.inference.result import Inference, Interval
+from cvinfer.inference.result import ConfidenceInterval, Inference, Interval
 from cvinfer.inference.t_tests import rho_alpha
 from cvinfer.inference.variance import (
     ThetaEstimates,
@@ -74,6 +75,7 @@ from cvinfer.inference.variance import (
 
 __all__ = [
     "Caution",
+    "ConfidenceInterval",
     "F1Distribution",
     "Inference",
     "InputError",
@@ -97,6 +99,7 @@ __all__ = [
     "class_confusions",
     "code_confusions",
     "compare",
+    "compare_differences",
     "compare_losses",
     "confusion_matrices",
     "contingency_tables",
