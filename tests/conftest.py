@@ -8,7 +8,7 @@ import signal
 import sys
 
 # Debian 12's joblib imports distutils, in the place of which setuptools puts its own: an eighth of
-# what a worker takes to start, and the tests start a thousand. Python 3.12 has no distutils to take.
+# what a worker takes to start, and the tests start a thousand. Python 3.12 has none to be replaced.
 if sys.version_info < (3, 12):
     os.environ.setdefault("SETUPTOOLS_USE_DISTUTILS", "stdlib")
 
