@@ -134,7 +134,7 @@ class _Worker:
     """A Dask worker; `batches`: what it has, the first is what it is at."""
 
     address: str
-    facts: versions.Facts
+    facts: versions.Greeting
     kept_for: Optional[int] = None
     batches: list[Batch] = field(default_factory=list)
 
@@ -265,7 +265,7 @@ class OnDask:
         hosts = {each.facts.host for each in self._workers.values()}
         told["hosts"] = max(told["hosts"], len(hosts))
 
-    def _differs(self, address: str, facts: versions.Facts) -> Optional[str]:
+    def _differs(self, address: str, facts: versions.Greeting) -> Optional[str]:
         found = versions.differences(self._ours, facts.versions) if not facts.refusal else []
         if not found:
             return None

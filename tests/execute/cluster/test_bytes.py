@@ -42,17 +42,17 @@ def test_a_learner_that_crashes_is_told_of_in_the_same_words(
     assert "SIGSEGV" in str(found.document["failures"])
 
 
-def test_one_two_and_four_workers(tmp_path: Path, processes: Processes) -> None:
-    path = spec_of(tmp_path / "spec", learners(), ("dietterich_5x2_t",))
+@pytest.mark.parametrize("workers", [1, 2, pytest.param(4, marks=pytest.mark.long)])
+def test_bytes_of_workers(tmp_path: Path, processes: Processes, workers: int) -> None:
+    path = spec_of(tmp_path / "spec", learners(), ["holdout_mcnemar"])
     run(path, write=True, output=tmp_path / "local" / "made")
-    for workers, more in ((1, 0), (2, 1), (4, 2)):
-        if more:
-            processes.start_workers(more)
-        there = tmp_path / str(workers) / "made"
-        with opened(processes.address) as place:
-            run(path, write=True, output=there, backend=place)
-            assert place.facts["workers"] == workers
-        for name in ("result.json", "predictions.csv.gz"):
-            here = tmp_path / "local" / "made" / name
-            assert (there / name).read_bytes() == here.read_bytes()
-        assert json.loads((there / "run.json").read_text())["cluster"]["workers"] == workers
+    while len(processes.groups) < workers:
+        processes.start_workers(1)
+    there = tmp_path / str(workers) / "made"
+    with opened(processes.address) as place:
+        run(path, write=True, output=there, backend=place)
+        assert place.facts["workers"] == workers
+    for name in ("result.json", "predictions.csv.gz"):
+        here = tmp_path / "local" / "made" / name
+        assert (there / name).read_bytes() == here.read_bytes()
+    assert json.loads((there / "run.json").read_text())["cluster"]["workers"] == workers

@@ -117,7 +117,9 @@ def _hello(run: str, brief: bytes) -> bytes:
         with _lock:
             if run not in _benches:
                 _benches[run] = Bench(run, told)
-    return pickle.dumps(versions.Facts(found, refusal, platform.node(), os.getpid(), tuple(_parts)))
+    return pickle.dumps(
+        versions.Greeting(found, refusal, platform.node(), os.getpid(), tuple(_parts))
+    )
 
 
 def material(run: str, number: int, content: bytes, parts: Sequence[str]) -> None:

@@ -21,7 +21,7 @@ from typing import Any, Callable, Coroutine, NamedTuple, Optional, Sequence, Uni
 from cvinfer.errors import UserError
 from cvinfer.execute.backends._dask import bench
 from cvinfer.execute.backends._dask.parcels import Packer, pieces
-from cvinfer.execute.backends._dask.versions import Facts
+from cvinfer.execute.backends._dask.versions import Greeting
 
 #: Seconds between two looks at which workers there are.
 LOOK = 0.5
@@ -46,7 +46,7 @@ class Joined(NamedTuple):
     """A worker has a bench for the run, or says why not."""
 
     address: str
-    facts: Facts
+    facts: Greeting
 
 
 class Left(NamedTuple):
@@ -211,14 +211,14 @@ class Conversation:
             facts = await self._hello(address)
         except Exception as error:
             if address in self._known and not self._over:
-                nothing = Facts({}, f"it does not answer as a worker: {_said(error)}", "", 0, ())
+                nothing = Greeting({}, f"it does not answer as a worker: {_said(error)}", "", 0, ())
                 self.heard.put(Joined(address, nothing))
             return
         self.heard.put(Joined(address, facts))
 
-    async def _hello(self, address: str) -> Facts:
+    async def _hello(self, address: str) -> Greeting:
         answer = await self._run(address, bench.hello, self.run, self._brief)
-        facts: Facts = pickle.loads(answer)
+        facts: Greeting = pickle.loads(answer)
         self._has[address] = set(facts.parts)
         return facts
 

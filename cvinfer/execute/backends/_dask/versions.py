@@ -15,7 +15,7 @@ ALLOW_CODE = "CVINFER_ALLOW_CODE"
 NONE = "none"
 
 
-class Facts(NamedTuple):
+class Greeting(NamedTuple):
     """What a worker says of itself.
 
     refusal: why it will not do this run. parts: the data sets it has, by name (`parcels`).
