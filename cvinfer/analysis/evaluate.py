@@ -5,7 +5,7 @@ A failed fit is never imputed: tests and intervals that need it say so instead.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cvinfer import inference
 from cvinfer.data.dataset import DataLike
 from cvinfer.errors import UserError
-from cvinfer.inference import InputError, Interval, UnknownNameError, infer, procedure
+from cvinfer.inference import ANY_MEASURE, InputError, Interval, UnknownNameError, infer, procedure
 from cvinfer.analysis.document import ComparisonRun, DataRun, IntervalRun, SplitFailure, data_facts
 from cvinfer.analysis.remedies import tested_everywhere
 from cvinfer.losses import Loss, loss
@@ -35,6 +35,9 @@ class Predicted:
     codes: per (learner, partition index) one array per split, None where the fit failed.
     failures: the message of each failed (learner, partition index, split).
     repeated: those of them that are the same fit as one before, on a split that partitions share.
+    beside: as codes, of the learners of which more was wanted: a row for each test record and a
+    column for each class. beside_kinds: for each of these learners PROBABILITIES, or SCORES where
+    one of its fits gave no more.
     """
 
     truth: Codes
@@ -43,6 +46,10 @@ class Predicted:
     codes: Mapping[tuple[str, int], Sequence[Optional[Codes]]]
     failures: Mapping[tuple[str, int, int], str]
     repeated: frozenset[tuple[str, int, int]] = frozenset()
+    beside: Mapping[tuple[str, int], Sequence[Optional[NDArray[np.float64]]]] = field(
+        default_factory=dict
+    )
+    beside_kinds: Mapping[str, str] = field(default_factory=dict)
 
 
 def evaluate(
@@ -155,8 +162,17 @@ def _intervals(
     kind = procedure(name).data
     partition = predicted.partitions[index]
     options = {"alpha": spec.alpha, **options}
+    if procedure(name).measure == ANY_MEASURE:
+        about = replace(about, measure=loss(spec.loss).unit)
+        values: list[Any] = [losses[learner, at] for at in use.partitions]
+        partitions = [predicted.partitions[at] for at in use.partitions]
+        try:
+            made = inference.value_arguments(procedure(name), partitions, values)
+        except InputError as error:
+            return [replace(about, failed=str(error))]
+        return [_interval(about, None, made, options)]
     if kind in ("fold_errors", "total_errors"):
-        errors = np.array([loss.sum() for loss in losses[learner, index] if loss is not None])
+        errors = np.array([each.sum() for each in losses[learner, index] if each is not None])
         sizes = partition.sizes.reshape(-1, 2)[:, 1]
         data = (errors, sizes) if kind == "fold_errors" else (errors.sum(), sizes.sum())
         return [_interval(about, None, data, options)]

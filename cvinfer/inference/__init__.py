@@ -35,6 +35,7 @@ from cvinfer.inference.records import (
     class_confusions,
     code_confusions,
     compare,
+    compare_differences,
     compare_losses,
     confusion_matrices,
     contingency_tables,
@@ -45,10 +46,12 @@ from cvinfer.inference.records import (
     split_differences,
     split_losses,
     split_means,
+    value_arguments,
     zero_one_losses,
 )
 from cvinfer.inference.references import bibliography, citation_keys
 from cvinfer.inference.registry import (
+    ANY_MEASURE,
     Need,
     Procedure,
     UnknownNameError,
@@ -57,7 +60,7 @@ from cvinfer.inference.registry import (
     procedure,
     tests,
 )
-from cvinfer.inference.result import Inference, Interval
+from cvinfer.inference.result import ConfidenceInterval, Inference, Interval
 from cvinfer.inference.t_tests import rho_alpha
 from cvinfer.inference.variance import (
     ThetaEstimates,
@@ -73,7 +76,9 @@ from cvinfer.inference.variance import (
 )
 
 __all__ = [
+    "ANY_MEASURE",
     "Caution",
+    "ConfidenceInterval",
     "F1Distribution",
     "Inference",
     "InputError",
@@ -97,6 +102,7 @@ __all__ = [
     "class_confusions",
     "code_confusions",
     "compare",
+    "compare_differences",
     "compare_losses",
     "confusion_matrices",
     "contingency_tables",
@@ -131,6 +137,7 @@ __all__ = [
     "table_posteriors",
     "tests",
     "theta_estimates",
+    "value_arguments",
     "variance_components",
     "zero_one_losses",
 ]

@@ -18,6 +18,7 @@ from cvinfer.inference.checks import Floats, InputError
 from cvinfer.inference.needs import taken
 from cvinfer.inference.registry import Procedure, procedure
 from cvinfer.inference.result import SAME, Inference
+from cvinfer.losses.confusion import confusion
 from cvinfer.losses.zero_one import zero_one
 
 Losses = list[Floats]
@@ -59,6 +60,9 @@ class PartitionLike(Protocol):
     @property
     def options(self) -> Any:
         """What the scheme was asked for."""
+
+    def inside(self) -> Sequence[tuple[Any, Sequence[int]]]:
+        """Partitions that it holds whole, with the numbers of their splits."""
 
 
 def compare(
@@ -226,8 +230,7 @@ def code_confusions(
 
 def one_against_rest(truth: NDArray[Any], codes: NDArray[Any], classes: int) -> NDArray[np.int64]:
     """(TP, FP, FN, TN) of each class against the rest, from class codes: shape (classes, 4)."""
-    both = np.bincount(truth * classes + codes, minlength=classes * classes)
-    table = both.reshape(classes, classes)
+    table = confusion(truth, codes, classes)
     hits = np.diag(table)
     false_positive, false_negative = table.sum(axis=0) - hits, table.sum(axis=1) - hits
     rest = len(truth) - hits - false_positive - false_negative
@@ -266,11 +269,15 @@ def _differences(
 def _differences_and_sizes(
     partitions: Sequence[PartitionLike], a: list[Losses], b: list[Losses]
 ) -> Arguments:
+    return (split_differences(a[0], b[0], partitions[0]), *_total_sizes(partitions[0]))
+
+
+def _total_sizes(partition: PartitionLike) -> tuple[int, int]:
     # Fold sizes may differ by one record; the mean split is what n1 and n2 stand for. Sizes are
     # whole numbers in the formula's source, so the total of train and test sizes is passed on:
     # only their ratio n2/n1 enters.
-    train, test = partitions[0].sizes.reshape(-1, 2).sum(axis=0)
-    return (split_differences(a[0], b[0], partitions[0]), int(train), int(test))
+    train, test = partition.sizes.reshape(-1, 2).sum(axis=0)
+    return int(train), int(test)
 
 
 def _differences_and_halves(
@@ -345,6 +352,58 @@ ADAPTERS: dict[str, Adapter] = {
     "total_error_counts": _total_error_counts,
 }
 
+#: What tests on differences of splits take beside them, by the kind of data they declare.
+OF_DIFFERENCES: dict[str, Callable[[PartitionLike], Arguments]] = {
+    "differences": lambda partition: (),
+    "differences_and_sizes": _total_sizes,
+}
+
+
+# --- the same for intervals on the values of one learner ------------------------------------------
+
+
+def _values_and_sizes(partitions: Sequence[PartitionLike], values: list[Losses]) -> Arguments:
+    return (split_means(values[0], partitions[0]).ravel(), *_total_sizes(partitions[0]))
+
+
+def _values_and_halves(partitions: Sequence[PartitionLike], values: list[Losses]) -> Arguments:
+    halves = split_means(values[1], partitions[1])
+    return (split_means(values[0], partitions[0]).ravel(), halves.mean(axis=-1))
+
+
+def _nested_losses(partitions: Sequence[PartitionLike], values: list[Losses]) -> Arguments:
+    """The losses by repetition, outer fold and record, and the fold of each record."""
+    (partition,) = partitions
+    r, k, _ = partition.shape
+    losses = np.empty((r, k, partition.n))
+    folds = np.empty((r, partition.n), dtype=np.int64)
+    for at, (loss, split) in enumerate(zip(values[0], partition.splits)):
+        if loss.shape != split.test.shape:
+            raise InputError("nested cross-validation needs a loss of each record")
+        repetition, outer, inner = np.unravel_index(at, partition.shape)
+        losses[repetition, outer, split.test] = loss
+        folds[repetition, split.test] = inner
+    return (losses, folds)
+
+
+ValueAdapter = Callable[[Sequence[PartitionLike], list[Losses]], Arguments]
+VALUE_ADAPTERS: dict[str, ValueAdapter] = {
+    "values_and_sizes": _values_and_sizes,
+    "values_and_halves": _values_and_halves,
+    "nested_losses": _nested_losses,
+}
+
+
+def value_arguments(
+    declared: Procedure, partitions: Sequence[PartitionLike], values: list[Losses]
+) -> Arguments:
+    """The arguments of an interval for any measure, from its values on each split.
+
+    `values` has one entry for each of the partitions that it needs: for each split the losses of
+    its test records, or one value where only the split has one.
+    """
+    return VALUE_ADAPTERS[declared.data](partitions, values)
+
 
 def _run(
     declared: Procedure,
@@ -354,11 +413,10 @@ def _run(
     options: Any,
 ) -> Inference:
     """Check the partitions against what the test needs, make its arguments and call it."""
-    if declared.kind != "test":
-        raise InputError(f"{declared.name} is an interval for one learner, not a test")
-    if not taken(declared, partitions):
-        got = " + ".join(_described(partition) for partition in partitions)
-        raise InputError(f"{declared.name} needs the scheme {declared.scheme}, got {got}")
+    whole = partitions
+    partitions, places = _served(declared, whole)
+    if partitions is not whole:
+        loss_a, loss_b = ([[losses[0][at] for at in places]] for losses in (loss_a, loss_b))
     if len({partition.n for partition in partitions}) > 1:
         numbers = " and ".join(str(partition.n) for partition in partitions)
         raise InputError(
@@ -377,6 +435,44 @@ def _run(
     result = replace(result, scheme=" + ".join(partition.scheme for partition in partitions))
     known = {key: value for key, value in means.items() if key not in result.extra}
     return result.with_extra(sizes=sizes[0] if len(sizes) == 1 else sizes, **known)
+
+
+def compare_differences(test: str, partition: PartitionLike, d: Any, **options: Any) -> Inference:
+    """Run a test by name on the differences of all splits, in the shape of the partition.
+
+    For tests that take differences alone; `compare` and `compare_losses` know the records.
+    """
+    declared = procedure(test)
+    found, numbers = _served(declared, [partition])
+    served = found[0]
+    if declared.data not in OF_DIFFERENCES:
+        raise InputError(
+            f"{declared.name} needs the outcome for each record, which differences of splits do "
+            "not tell; cvinfer.inference.compare makes it from predictions"
+        )
+    every = checks.floats(d, "d")
+    if every.shape != tuple(partition.shape):
+        raise InputError(f"d must have the partition's shape {partition.shape}, got {every.shape}")
+    every = every.reshape(-1)[np.asarray(numbers)].reshape(served.shape)
+    sizes = OF_DIFFERENCES[declared.data](served)
+    result: Inference = declared.function(every, *sizes, **options)
+    return replace(result, scheme=served.scheme).with_extra(sizes=served.sizes.tolist())
+
+
+def _served(
+    declared: Procedure, partitions: Sequence[PartitionLike]
+) -> tuple[Sequence[PartitionLike], Sequence[int]]:
+    """What a test is made on there, with the numbers of its splits: these partitions, or one that
+    theirs holds whole, as a blocked 5×2 holds a blocked 3×2."""
+    if declared.kind != "test":
+        raise InputError(f"{declared.name} is an interval for one learner, not a test")
+    if taken(declared, partitions):
+        return partitions, range(len(partitions[0].splits))
+    for inner, numbers in partitions[0].inside() if len(partitions) == 1 else ():
+        if taken(declared, [inner]):
+            return [inner], numbers
+    got = " + ".join(_described(partition) for partition in partitions)
+    raise InputError(f"{declared.name} needs the scheme {declared.scheme}, got {got}")
 
 
 def _described(partition: PartitionLike) -> str:

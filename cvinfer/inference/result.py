@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, Callable, Mapping, Optional
+from typing import Any, Callable, Mapping, NamedTuple, Optional
 
 import numpy as np
 
@@ -77,6 +77,13 @@ class Estimated:
     scheme: Optional[str] = None
 
 
+class ConfidenceInterval(NamedTuple):
+    """The ends of an interval for the difference, under scipy's names."""
+
+    low: Any
+    high: Any
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Inference:
     """The outcome of one test; every array has the batch shape (a scalar where there is none).
@@ -137,6 +144,18 @@ class Inference:
             return None
         half = self.null.critical(alpha) * self.standard_error
         return unwrap(self._center - half), unwrap(self._center + half)
+
+    @property
+    def pvalue(self) -> Any:
+        """`p_value` by scipy's name."""
+        return self.p_value
+
+    def confidence_interval(
+        self, confidence_level: Optional[float] = None
+    ) -> Optional[ConfidenceInterval]:
+        """`interval` as results of scipy give it, with `low` and `high`; 1 - alpha by default."""
+        found = self.interval(confidence_level)
+        return None if found is None else ConfidenceInterval(*found)
 
     def __getstate__(self) -> dict[str, Any]:
         return _picklable(self.__dict__)

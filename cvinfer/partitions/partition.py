@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -114,6 +114,24 @@ class Partition:
         """How many records the training sets share; see `Overlaps`."""
         return overlaps_of(self)
 
+    def __iter__(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """(train, test) of every split, as scikit-learn's `cv` takes them."""
+        return ((split.train, split.test) for split in self.splits)
+
+    def split(
+        self, X: Any = None, y: Any = None, groups: Any = None
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """The same by scikit-learn's name; X, if given, must have the n records."""
+        if X is not None:
+            count = int(X.shape[0]) if hasattr(X, "shape") else len(X)
+            if count != self.n:
+                raise PartitionError(f"X has {count} records, the partition is of n = {self.n}")
+        return iter(self)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """How many splits there are, by scikit-learn's name."""
+        return len(self.splits)
+
     def take(self, replications: Sequence[int]) -> Partition:
         """The partition made of the chosen replications (0-based), in the order given."""
         chosen = self._checked(replications)
@@ -134,6 +152,14 @@ class Partition:
             )
         options = {**self.options, "m": 3, "blocks": "nested"}
         return self._chosen(_NESTED_REPLICATIONS, options, (self.blocks - 1) % 4 + 1)
+
+    def inside(self) -> tuple[tuple[Partition, tuple[int, ...]], ...]:
+        """Partitions for other tests that this one holds whole, each with its splits' numbers."""
+        try:
+            nested = self.nested_3x2()
+        except PartitionError:
+            return ()
+        return ((nested, tuple(2 * at + k for at in _NESTED_REPLICATIONS for k in (0, 1))),)
 
     def fold_of_record(self) -> NDArray[np.int64]:
         """Fold number (from 0) that tests each record: (n,) for kfold and loo, (r, n) for

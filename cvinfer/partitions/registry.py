@@ -54,6 +54,7 @@ class SchemeInfo:
     title: str | None = None
     from_roles: FromRoles | None = None
     dealt: Dealt | None = None
+    splitter: str = ""
 
     @property
     def stratify(self) -> bool:
@@ -114,6 +115,7 @@ def scheme(
     title: str | None = None,
     from_roles: FromRoles | None = None,
     dealt: Dealt | None = None,
+    splitter: str | None = None,
 ) -> Callable[[SchemeFunction], SchemeFunction]:
     """Register a scheme under its id; its docstring's first line describes it.
 
@@ -121,6 +123,7 @@ def scheme(
     sizes, from_roles, dealt: see `SchemeInfo`.
     label: a text with a {} for each axis of the shape that it names, such as "{}-fold", or a
     function of the partition; without it a partition is called by its name and shape.
+    splitter: the name of its splitter, where that is not its own in capitals, as RandomMx2.
     title: such a text, in which {tested} is how much is tested and {share} the share that trains;
     without it a table has the label.
     """
@@ -146,6 +149,7 @@ def scheme(
             title,
             from_roles,
             dealt,
+            splitter or "".join(word.capitalize() for word in name.split("_")),
         )
         schemes.add(name, info, function.__module__)
         return function

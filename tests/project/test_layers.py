@@ -19,6 +19,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("limits", "places", "progress", "registry", "schemas"),
     ("losses",),  # of what the tests eat: zero-one loss is written there alone
     ("partitions", "inference"),
+    ("splitters",),
     ("data",),
     ("worker",),
     ("engines",),

@@ -33,6 +33,7 @@ def _from_roles(told: Told) -> Partition:
     title="{}-fold CV",
     from_roles=_from_roles,
     dealt=one_deal,
+    splitter="KFold",
 )
 def kfold(
     n: int, k: int = 10, *, seed: int = 0, stratify: Any = None, groups: Any = None

@@ -37,6 +37,7 @@ def _from_roles(told: Told) -> Partition:
     title="leave-one-out",
     from_roles=_from_roles,
     dealt=fixed,
+    splitter="LeaveOneOut",
 )
 def loo(n: int, *, seed: int = 0, stratify: Any = None, groups: Any = None) -> Partition:
     """n folds of one record: fold i tests record i and trains on all others; nothing is random."""

@@ -32,6 +32,7 @@ def _from_roles(told: Told) -> Partition:
     title="{}×{}-fold CV",
     from_roles=_from_roles,
     dealt=deal_each,
+    splitter="RepeatedKFold",
 )
 def repeated_kfold(
     n: int,

@@ -285,3 +285,49 @@ test_that("an error of the learner comes back as text, with its warnings otherwi
   expect_match(got$warnings, "fitted probabilities|did not converge", all = FALSE)
   expect_identical(got$codes, as.integer(separable$y))
 })
+
+test_that("naive Bayes for all records at once is e1071's, to the last bit", {
+  skip_if_not_installed("e1071")
+  set.seed(5)
+  n <- 90L
+  draw <- function(levels) factor(sample(levels[1:3], n, TRUE), levels = levels)
+  frame <- function() {
+    data.frame(
+      y = draw(letters[1:4]), a = rnorm(n, sd = 3), b = round(rnorm(n)), same = 1,
+      f = draw(c("u", "v", "w", "never"))
+    )
+  }
+  train <- frame()
+  train$a[[2L]] <- NA
+  test <- frame()
+  test$a[1:3] <- NA
+  test$f[2:4] <- NA
+  test$f[[5L]] <- "never"
+  for (laplace in 0:1) {
+    fit <- e1071::naiveBayes(y ~ ., data = train[train$y != "d", ], laplace = laplace)
+    fit$levels <- fit$levels[1:3]
+    fit$apriori <- fit$apriori[1:3]
+    fit$tables <- lapply(fit$tables, function(table) table[1:3, , drop = FALSE])
+    scores <- bayes_scores(fit, test)
+    share <- function(row) vapply(row, function(one) 1 / sum(exp(row - one)), 0)
+    shares <- t(apply(scores, 1L, share))
+    expect_identical(unname(shares), unname(predict(fit, test, type = "raw")))
+    expect_identical(predict_bayes(fit, test), predict(fit, test))
+  }
+})
+
+test_that("naive Bayes leaves what it does not know to the package", {
+  skip_if_not_installed("e1071")
+  data <- data.frame(y = factor(c("a", "a", "b", "b")), x = c(1, 2, 4, 5))
+  data$z <- c(TRUE, TRUE, FALSE, TRUE)
+  fit <- e1071::naiveBayes(y ~ ., data = data)
+  expect_null(bayes_scores(fit, data))
+  expect_identical(predict_bayes(fit, data), predict(fit, data))
+})
+
+test_that("rpart's inner cross-validation is left out unless it is asked for", {
+  xval <- function(...) checked_arguments(find_learner("rpart"), list(...))$xval
+  expect_identical(xval(), 0L)
+  expect_identical(xval(xval = 5L), 5L)
+  expect_identical(xval(control = list(xval = 5L)), 5L)
+})

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from cvinfer.documents import JsonObject
-from cvinfer.report.page.sections import section
 from cvinfer.report.page.markup import Content, Element, bdi, tag
 from cvinfer.report.page.parts import Data, Head, Row, facts, table
 from cvinfer.report.page.reading import Reading
+from cvinfer.report.page.sections import section
 
 #: Classes whose counts are shown; of more, the smallest and the largest.
 MOST_CLASSES = 8

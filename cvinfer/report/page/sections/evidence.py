@@ -6,7 +6,6 @@ from typing import Any, Mapping, Optional, Sequence
 
 from cvinfer.analysis.words import NONE, scheme_title
 from cvinfer.documents import JsonObject
-from cvinfer.report.page.sections import section
 from cvinfer.report.page.figures.axis import drawing, numbers
 from cvinfer.report.page.figures.densities import beta_density, curve, span_of
 from cvinfer.report.page.figures.strips import dumbbells
@@ -14,6 +13,7 @@ from cvinfer.report.page.markup import Content, Element, bdi, tag
 from cvinfer.report.page.parts import Data, Head, Row, badge, framed, table
 from cvinfer.report.page.reading import Pair, Reading, p_cell
 from cvinfer.report.page.scale import decimals, scale
+from cvinfer.report.page.sections import section
 from cvinfer.report.page.sections.splits import values
 
 #: So many comparisons stand open; of more, a click shows one.

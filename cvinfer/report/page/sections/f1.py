@@ -6,13 +6,13 @@ from typing import Optional, Sequence
 
 from cvinfer.analysis.words import percent, title
 from cvinfer.documents import JsonObject
-from cvinfer.report.page.sections import section
 from cvinfer.report.page.figures.axis import drawing, numbers
 from cvinfer.report.page.figures.densities import Density, beta_density, curve, f1_density, span_of
 from cvinfer.report.page.markup import Content, bdi, tag
 from cvinfer.report.page.parts import Data, Head, Row, legend, table
 from cvinfer.report.page.reading import Reading
 from cvinfer.report.page.scale import Scale, decimals, scale
+from cvinfer.report.page.sections import section
 from cvinfer.report.page.written import written
 from cvinfer.report.tables import shown_point, tables
 

@@ -6,10 +6,10 @@ import json
 
 from cvinfer.analysis.words import scheme_title, split_sizes
 from cvinfer.documents import JsonObject
-from cvinfer.report.page.sections import section
 from cvinfer.report.page.markup import Content, bdi, tag
 from cvinfer.report.page.parts import Data, Head, Row, facts, plural, table
 from cvinfer.report.page.reading import Reading
+from cvinfer.report.page.sections import section
 
 #: Failures that are listed.
 MOST_FAILURES = 20

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Optional
 
 from cvinfer.documents import JsonObject
-from cvinfer.report.page.sections import section
 from cvinfer.report.page.figures.axis import drawing, numbers
 from cvinfer.report.page.figures.forest import forest_row, forest_scale
 from cvinfer.report.page.markup import Content, Element, tag
 from cvinfer.report.page.parts import Data, Head, Row, badge, legend, table, versus
 from cvinfer.report.page.reading import Reading, interval_text, level_text, p_cell
 from cvinfer.report.page.scale import Scale, decimals
+from cvinfer.report.page.sections import section
 
 
 @section("differences", "Differences with intervals", of=("result",), place=20)

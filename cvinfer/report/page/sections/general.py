@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from cvinfer.report.kinds import kind_of
-from cvinfer.report.page.sections import section
 from cvinfer.report.page.markup import Content, tag
 from cvinfer.report.page.reading import Reading
+from cvinfer.report.page.sections import section
 from cvinfer.report.page.written import written
 
 KINDS = ("study", "stability", "calibrate")

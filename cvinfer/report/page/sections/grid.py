@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Optional
 
-from cvinfer.report.page.sections import section
 from cvinfer.report.page.markup import Content, bdi, tag
 from cvinfer.report.page.parts import Data, Head, Row, table
 from cvinfer.report.page.reading import Reading
+from cvinfer.report.page.sections import section
 
 WON, LOST = "▲", "▼"
 

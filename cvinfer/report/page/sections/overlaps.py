@@ -8,13 +8,13 @@ from typing import Optional, Sequence
 
 from cvinfer.analysis.words import NONE, scheme_title
 from cvinfer.documents import JsonObject
-from cvinfer.report.page.sections import section
 from cvinfer.report.page.figures.axis import drawing, numbers
 from cvinfer.report.page.figures.overlaps import overlap_strip
 from cvinfer.report.page.markup import Content, tag
 from cvinfer.report.page.parts import Data, Head, Row, legend, table
 from cvinfer.report.page.reading import Reading
 from cvinfer.report.page.scale import Scale, decimals, scale
+from cvinfer.report.page.sections import section
 
 
 @section("overlaps", "Overlap of the training sets", of=("result",), place=80)

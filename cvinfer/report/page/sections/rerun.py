@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from cvinfer.report.page.sections import section
 import json
 
 from cvinfer.report.page.markup import Content, tag
 from cvinfer.report.page.reading import Reading
+from cvinfer.report.page.sections import section
 
 
 @section("rerun", "To make it again", of=("result", "study", "stability", "calibrate"), place=900)

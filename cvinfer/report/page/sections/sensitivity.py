@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Optional, Sequence
 
 from cvinfer.documents import JsonObject
-from cvinfer.report.page.sections import section
 from cvinfer.report.page.figures.p_values import Mark, p_head, p_strip
 from cvinfer.report.page.markup import Content, tag
 from cvinfer.report.page.parts import Data, Head, Row, legend, table, versus
 from cvinfer.report.page.reading import Reading, p_cell
+from cvinfer.report.page.sections import section
 
 
 @section("sensitivity", "How much hangs on the test", of=("result",), place=30)

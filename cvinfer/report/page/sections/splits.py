@@ -6,13 +6,13 @@ from typing import Any, Iterator, Optional
 
 from cvinfer.analysis.words import scheme_title
 from cvinfer.documents import JsonObject
-from cvinfer.report.page.sections import section
 from cvinfer.report.page.figures.axis import drawing, numbers
 from cvinfer.report.page.figures.strips import dots
 from cvinfer.report.page.markup import Content, bdi, tag
 from cvinfer.report.page.parts import Data, Head, Row, legend, table
 from cvinfer.report.page.reading import Reading
 from cvinfer.report.page.scale import decimals, scale
+from cvinfer.report.page.sections import section
 
 
 @section("splits", "Every split", of=("result",), place=40)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from cvinfer.analysis.words import count_text, listed, title
 from cvinfer.documents import JsonObject
-from cvinfer.report.page.sections import section
 from cvinfer.report.page.markup import Content, Element, bdi, tag
 from cvinfer.report.page.parts import badge, plural
 from cvinfer.report.page.reading import Reading, interval_text, level_text, p_cell
+from cvinfer.report.page.sections import section
 
 #: Verdicts whose whole sentences stand open; of more, a click shows them.
 OPEN = 12

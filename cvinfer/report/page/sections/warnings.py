@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from cvinfer.analysis import judge
 from cvinfer.documents import JsonObject
-from cvinfer.report.page.sections import section
 from cvinfer.report.page.markup import Content, Element, tag
 from cvinfer.report.page.parts import plural
 from cvinfer.report.page.reading import Reading
+from cvinfer.report.page.sections import section
 
 #: Places that are named before the others are counted.
 MOST_PLACES = 6
