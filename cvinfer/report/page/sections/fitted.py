@@ -45,10 +45,13 @@ def _learners(reading: Reading) -> Content:
 
 def _settings(settings: JsonObject) -> str:
     kept = {key: value for key, value in settings.items() if value not in ({}, [], None)}
-    return ", ".join(
-        f"{key}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)}"
-        for key, value in sorted(kept.items())
-        if key != "engine"
+    said = (f"{key}: {_value(value)}" for key, value in sorted(kept.items()) if key != "engine")
+    return ", ".join(said)
+
+
+def _value(value: object) -> str:
+    return (
+        value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
     )
 
 
