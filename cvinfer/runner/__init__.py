@@ -16,12 +16,13 @@ from typing import Mapping, Optional, Sequence, Union
 
 from cvinfer.documents import JsonObject
 from cvinfer.errors import UserError
+from cvinfer.execute.backends.base import Opener
 from cvinfer.execute.places import find_store, output_directory
 from cvinfer.execute.store import Store
 from cvinfer.execute.work import Outcome
 from cvinfer.limits import limited
 from cvinfer.progress import Progress
-from cvinfer.runner.files import refuse_unwritable, write_facts, write_result
+from cvinfer.runner.files import refuse_unwritable, write_facts, write_pages, write_result
 from cvinfer.runner.stages import (
     Analysed,
     Loaded,
@@ -108,6 +109,7 @@ def run(
     write: bool = False,
     max_bytes: Optional[int] = None,
     max_fits: Optional[int] = None,
+    backend: Optional[Opener] = None,
 ) -> Result:
     """Run a spec (a file, a mapping or a `Spec`) and return its result.
 
@@ -119,6 +121,7 @@ def run(
     (`cvinfer.places`), as the command does; without it nothing is written, but `store` may still
     name a store. A fit that fails is in the result; with `fail_fast` the first raises `FitError`.
     `max_bytes` and `max_fits` raise the limits on what is read and begun (docs/security.md).
+    `backend` is where fits are made (`cvinfer.execute.backends`), in the place of this machine.
     """
     clock = _Clock()
     if jobs is not None and jobs < 1:
@@ -145,6 +148,7 @@ def run(
             fail_fast=fail_fast,
             progress=progress,
             log=directory / LOG_NAME if write else None,
+            backend=backend,
         )
         clock.lap("fitting")
         if outcome.damaged and progress is None:  # the command says it with the result
@@ -163,7 +167,9 @@ def run(
     }
     if write:
         base = Path(os.path.relpath(spec.base, directory.absolute()))
-        write_facts(directory, outcome, clock.began, seconds, jobs or default_jobs(), base)
+        workers = jobs or default_jobs()
+        facts = write_facts(directory, outcome, clock.began, seconds, workers, base)
+        write_pages(directory, analysed.document, facts)
     remark = "" if place is None else place.remark
     made_in = directory if write else None
     return Result(analysed.document, spec, outcome, made_in, seconds, path, remark)
