@@ -29,8 +29,9 @@ decides() {
     done
 }
 
-# check TOOL ARGUMENT...
+# check TOOL ARGUMENT...: fails where there is something to be shown
 check() {
+    local found=0
     if ! .venv/bin/python -I -c "import $1" 2>/dev/null; then
         echo "lint: $1 is not installed, so its checks were left out"
         if [ -n "${CI:-}" ]; then failed=1; fi
@@ -38,13 +39,16 @@ check() {
         echo "lint: $1 is content"
     elif decides "$1"; then
         echo "lint: $1 found faults"
-        failed=1
+        failed=1 found=1
     else
         echo "lint: $1 $(version "$1") found something, which is no fault: ${DECIDES[$1]} decides here"
+        found=1
     fi
+    return "$found"
 }
 
-check black --quiet --check --diff .
+# With --diff black would look at every file each time, also at those that it has seen.
+check black --quiet --check . || .venv/bin/python -m black --quiet --diff .
 check flake8 .
 check mypy
 
