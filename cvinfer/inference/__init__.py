@@ -46,10 +46,12 @@ from cvinfer.inference.records import (
     split_differences,
     split_losses,
     split_means,
+    value_arguments,
     zero_one_losses,
 )
 from cvinfer.inference.references import bibliography, citation_keys
 from cvinfer.inference.registry import (
+    ANY_MEASURE,
     Need,
     Procedure,
     UnknownNameError,
@@ -74,6 +76,7 @@ from cvinfer.inference.variance import (
 )
 
 __all__ = [
+    "ANY_MEASURE",
     "Caution",
     "ConfidenceInterval",
     "F1Distribution",
@@ -134,6 +137,7 @@ __all__ = [
     "table_posteriors",
     "tests",
     "theta_estimates",
+    "value_arguments",
     "variance_components",
     "zero_one_losses",
 ]

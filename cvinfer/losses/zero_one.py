@@ -26,6 +26,7 @@ losses.add(
         bounds=(0.0, 1.0),
         unit="error rate",
         percent=True,
+        short="Err.",
     ),
     __name__,
 )
