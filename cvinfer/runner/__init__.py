@@ -16,6 +16,7 @@ from typing import Mapping, Optional, Sequence, Union
 
 from cvinfer.documents import JsonObject
 from cvinfer.errors import UserError
+from cvinfer.execute.backends.base import Opener
 from cvinfer.execute.places import find_store, output_directory
 from cvinfer.execute.store import Store
 from cvinfer.execute.work import Outcome
@@ -108,6 +109,7 @@ def run(
     write: bool = False,
     max_bytes: Optional[int] = None,
     max_fits: Optional[int] = None,
+    backend: Optional[Opener] = None,
 ) -> Result:
     """Run a spec (a file, a mapping, a `Spec`, or what `load` made of one); return its result.
 
@@ -119,6 +121,7 @@ def run(
     (`cvinfer.places`), as the command does; without it nothing is written, but `store` may still
     name a store. A fit that fails is in the result; with `fail_fast` the first raises `FitError`.
     `max_bytes` and `max_fits` raise the limits on what is read and begun (docs/security.md).
+    `backend` is where fits are made (`cvinfer.execute.backends`), in the place of this machine.
     """
     clock = _Clock()
     if jobs is not None and jobs < 1:
@@ -145,6 +148,7 @@ def run(
             fail_fast=fail_fast,
             progress=progress,
             log=directory / LOG_NAME if write else None,
+            backend=backend,
         )
         clock.lap("fitting")
         if outcome.damaged and progress is None:  # the command says it with the result
