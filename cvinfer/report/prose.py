@@ -202,8 +202,8 @@ def _others(document: Mapping[str, Any]) -> Iterator[Words]:
         said += _cite([entry for entry in others if entry["test"] == name], None)
     yield (
         *said,
-        f" {'was' if len(names) == 1 else 'were'} made, uncorrected, to show how much depends on the"
-        " choice of the test.",
+        f" {'was' if len(names) == 1 else 'were'} made, uncorrected, to show how much depends on"
+        " the choice of the test.",
     )
 
 
