@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cvinfer import inference
 from cvinfer.data.dataset import DataLike
 from cvinfer.errors import UserError
-from cvinfer.inference import InputError, Interval, UnknownNameError, infer, procedure
+from cvinfer.inference import ANY_MEASURE, InputError, Interval, UnknownNameError, infer, procedure
 from cvinfer.analysis.document import ComparisonRun, DataRun, IntervalRun, SplitFailure, data_facts
 from cvinfer.analysis.remedies import tested_everywhere
 from cvinfer.losses import Loss, loss
@@ -155,8 +155,17 @@ def _intervals(
     kind = procedure(name).data
     partition = predicted.partitions[index]
     options = {"alpha": spec.alpha, **options}
+    if procedure(name).measure == ANY_MEASURE:
+        about = replace(about, measure=loss(spec.loss).unit)
+        values: list[Any] = [losses[learner, at] for at in use.partitions]
+        partitions = [predicted.partitions[at] for at in use.partitions]
+        try:
+            made = inference.value_arguments(procedure(name), partitions, values)
+        except InputError as error:
+            return [replace(about, failed=str(error))]
+        return [_interval(about, None, made, options)]
     if kind in ("fold_errors", "total_errors"):
-        errors = np.array([loss.sum() for loss in losses[learner, index] if loss is not None])
+        errors = np.array([each.sum() for each in losses[learner, index] if each is not None])
         sizes = partition.sizes.reshape(-1, 2)[:, 1]
         data = (errors, sizes) if kind == "fold_errors" else (errors.sum(), sizes.sum())
         return [_interval(about, None, data, options)]

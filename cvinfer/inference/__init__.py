@@ -47,10 +47,12 @@ from cvinfer.inference.records import (
     split_differences,
     split_losses,
     split_means,
+    value_arguments,
     zero_one_losses,
 )
 from cvinfer.inference.references import bibliography, citation_keys
 from cvinfer.inference.registry import (
+    ANY_MEASURE,
     Need,
     Procedure,
     UnknownNameError,
@@ -75,6 +77,7 @@ from cvinfer.inference.variance import (
 )
 
 __all__ = [
+    "ANY_MEASURE",
     "Caution",
     "ConfidenceInterval",
     "F1Distribution",
@@ -136,6 +139,7 @@ __all__ = [
     "table_posteriors",
     "tests",
     "theta_estimates",
+    "value_arguments",
     "variance_components",
     "zero_one_losses",
 ]

@@ -39,8 +39,8 @@ def lacking(
 ) -> Optional[list[Need]]:
     """The schemes that a test lacks there, None if it can be made.
 
-    An interval is content with any one of its own. A test that needs a scheme twice needs two such
-    partitions, unless the second can be `drawn`.
+    Most intervals are content with any one of their own. A test that needs a scheme twice needs two
+    such partitions, unless the second can be `drawn`.
     """
     missing = []
     left = list(offered)
@@ -50,7 +50,7 @@ def lacking(
             missing.append(need)
         elif declared.kind == "test" and not drawn:
             left.remove(found[0])
-    if declared.kind == "interval" and len(missing) < len(declared.needs):
+    if not declared.together and len(missing) < len(declared.needs):
         return None
     return missing or None
 

@@ -357,6 +357,52 @@ OF_DIFFERENCES: dict[str, Callable[[PartitionLike], Arguments]] = {
 }
 
 
+# --- the same for intervals on the values of one learner ------------------------------------------
+
+
+def _values_and_sizes(partitions: Sequence[PartitionLike], values: list[Losses]) -> Arguments:
+    return (split_means(values[0], partitions[0]).ravel(), *_total_sizes(partitions[0]))
+
+
+def _values_and_halves(partitions: Sequence[PartitionLike], values: list[Losses]) -> Arguments:
+    halves = split_means(values[1], partitions[1])
+    return (split_means(values[0], partitions[0]).ravel(), halves.mean(axis=-1))
+
+
+def _nested_losses(partitions: Sequence[PartitionLike], values: list[Losses]) -> Arguments:
+    """The losses by repetition, outer fold and record, and the fold of each record."""
+    (partition,) = partitions
+    r, k, _ = partition.shape
+    losses = np.empty((r, k, partition.n))
+    folds = np.empty((r, partition.n), dtype=np.int64)
+    for at, (loss, split) in enumerate(zip(values[0], partition.splits)):
+        if loss.shape != split.test.shape:
+            raise InputError("nested cross-validation needs a loss of each record")
+        repetition, outer, inner = np.unravel_index(at, partition.shape)
+        losses[repetition, outer, split.test] = loss
+        folds[repetition, split.test] = inner
+    return (losses, folds)
+
+
+ValueAdapter = Callable[[Sequence[PartitionLike], list[Losses]], Arguments]
+VALUE_ADAPTERS: dict[str, ValueAdapter] = {
+    "values_and_sizes": _values_and_sizes,
+    "values_and_halves": _values_and_halves,
+    "nested_losses": _nested_losses,
+}
+
+
+def value_arguments(
+    declared: Procedure, partitions: Sequence[PartitionLike], values: list[Losses]
+) -> Arguments:
+    """The arguments of an interval for any measure, from its values on each split.
+
+    `values` has one entry for each of the partitions that it needs: for each split the losses of
+    its test records, or one value where only the split has one.
+    """
+    return VALUE_ADAPTERS[declared.data](partitions, values)
+
+
 def _run(
     declared: Procedure,
     partitions: Sequence[PartitionLike],

@@ -58,7 +58,8 @@ class Procedure:
     `interval_cite` is its source where that is not `cite`, `discordant` whether the test looks at
     discordant records alone, those that just one of the learners gets wrong.
     Intervals for one learner: `interval_kind` is "confidence" or "credible", `measure` what it is
-    an interval for. Both are None for tests.
+    an interval for. Both are None for tests. `together` says whether it needs all of its schemes
+    at once, as every test does; other intervals are valid on any of theirs.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Procedure:
     caution: Optional[Caution] = None
     interval_cite: Optional[str] = None
     discordant: bool = False
+    together: bool = True
 
     @property
     def ignores_overlap(self) -> bool:
@@ -94,8 +96,13 @@ class Procedure:
 
     @property
     def scheme(self) -> str:
-        """A test needs all of its schemes; an interval is valid on any of them."""
-        return (" + " if self.kind == "test" else " or ").join(str(need) for need in self.needs)
+        """What it is made on, in words: all of its schemes, or any of them."""
+        return (" + " if self.together else " or ").join(str(need) for need in self.needs)
+
+    @property
+    def planned(self) -> tuple[Need, ...]:
+        """The schemes that it gets where none is given."""
+        return self.needs if self.together else self.needs[:1]
 
 
 class _Procedures(Registry[Procedure]):
@@ -116,7 +123,9 @@ _INTERVALS = _Procedures("interval", _FOLDER, refusal=UnknownNameError)
 
 #: What an interval for one learner can be, and what it can be for.
 INTERVAL_KINDS = ("confidence", "credible")
-MEASURES = ("F1", "precision", "recall", "error rate")
+#: `ANY_MEASURE` is for the mean of whatever a run measures.
+ANY_MEASURE = "any"
+MEASURES = ("F1", "precision", "recall", "error rate", ANY_MEASURE)
 
 
 def needs(
@@ -180,10 +189,12 @@ def interval(
     kind: str,
     measure: str,
     caution: Optional[Caution] = None,
+    together: bool = False,
 ) -> Callable[[Callable[..., Estimated]], Callable[..., Interval]]:
     """Register an interval for one learner: a pure function to an `Estimated`.
 
-    The first of several `scheme`s is the one to partition with; the others are valid too. `kind` is
+    The first of several `scheme`s is the one to partition with; the others are valid too, unless
+    it needs all of them `together`. `kind` is
     "confidence", or "credible" for the quantiles of a posterior; `measure` what it is for, one of
     `MEASURES`. `data` names how its arguments are made (see `cvinfer.inference.one_learner`).
     """
@@ -202,6 +213,7 @@ def interval(
         interval_kind=kind,
         measure=measure,
         caution=caution,
+        together=together,
     )
     return _registering(about, _INTERVALS, _interval)
 

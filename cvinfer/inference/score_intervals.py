@@ -41,7 +41,7 @@ def kfold_t_interval(scores: Any, alpha: float = 0.05, level: Optional[float] = 
     """
     s = _scores(scores, ("K", None))
     k = s.shape[-1]
-    return _symmetric(
+    return symmetric(
         s.mean(axis=-1),
         s.var(axis=-1, ddof=1) / k,
         student(k - 1),
@@ -66,7 +66,7 @@ def five_by_two_t_interval(
 ) -> Estimated:
     """μ̂ ± t_5 sqrt(mean_j s_j²) on the ten scores of one learner, (..., 5, 2) (eq. 16)."""
     s = _scores(scores, ("5", 5), ("2", 2))
-    return _symmetric(
+    return symmetric(
         s.mean(axis=(-2, -1)),
         replication_variance(s).mean(axis=-1),
         student(5),
@@ -92,7 +92,7 @@ def blocked_3x2_t_interval(
 ) -> Estimated:
     """μ̂ ± t_5 sqrt(sum (x[j,k] - μ̂)²/6) on six scores of one learner, (..., 3, 2) (eq. 17)."""
     s = _scores(scores, ("3", 3), ("2", 2))
-    return _symmetric(
+    return symmetric(
         s.mean(axis=(-2, -1)),
         np.asarray(al_estimator(s)),
         student(5),
@@ -127,7 +127,7 @@ def error_kfold_t(
     checks.at_most(errors, n_test, "errors", "n_test")
     rates = np.asarray(errors / n_test)
     k = rates.shape[-1]
-    return _symmetric(
+    return symmetric(
         rates.mean(axis=-1),
         rates.var(axis=-1, ddof=1) / k,
         student(k - 1),
@@ -183,7 +183,7 @@ def _binomial(errors: Any, n: Any, alpha: float, level: Optional[float]) -> Esti
     checks.broadcastable("errors", "n", errors, n)
     checks.at_most(errors, n, "errors", "n")
     rate = np.asarray(errors / n)
-    return _symmetric(
+    return symmetric(
         rate,
         np.asarray(rate * (1.0 - rate) / n),
         NORMAL,
@@ -194,7 +194,7 @@ def _binomial(errors: Any, n: Any, alpha: float, level: Optional[float]) -> Esti
     )
 
 
-def _symmetric(
+def symmetric(
     center: Floats,
     variance: Floats,
     null: Null,

@@ -12,6 +12,7 @@ from .schemes.blocked_mx2 import blocked_mx2
 from .schemes.holdout import holdout
 from .schemes.kfold import kfold
 from .schemes.loo import loo
+from .schemes.nested_cv import nested_cv
 from .schemes.overlapping_mx2 import overlapping_mx2
 from .schemes.paired_halves import paired_halves
 from .schemes.random_mx2 import random_mx2
@@ -36,6 +37,7 @@ __all__ = [
     "kfold",
     "loo",
     "make_partition",
+    "nested_cv",
     "overlapping_mx2",
     "paired_halves",
     "random_mx2",

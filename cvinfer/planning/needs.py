@@ -137,7 +137,9 @@ class _Pool:
 
     def for_interval(self, declared: Procedure) -> tuple[int, ...]:
         if self.given is None:
-            return (self._auto(declared.needs[0]),)
+            return tuple(self._auto(need) for need in declared.planned)
+        if declared.together:
+            return self.for_test(declared)
         return (self._accepted(declared.needs, declared, []),)
 
     def _accepted(self, needs: Sequence[Need], declared: Procedure, taken: Sequence[int]) -> int:

@@ -112,6 +112,8 @@ def _trial_partitions(name: str) -> list[Any]:
 def _interval_trial(declared: Procedure) -> Optional[tuple[Any, ...]]:
     import numpy as np
 
+    from cvinfer.inference import ANY_MEASURE, value_arguments
+
     shape = _trial_partitions(declared.name)[0].shape
     if declared.data == "confusions":
         return (np.full((*shape, 4), 5.0),)
@@ -121,4 +123,8 @@ def _interval_trial(declared: Procedure) -> Optional[tuple[Any, ...]]:
         return (np.arange(shape[0]) % 3 + 1, np.full(shape, 6))
     if declared.data == "total_errors":
         return (7, _TRIAL_RECORDS)
+    if declared.measure == ANY_MEASURE:
+        partitions = _trial_partitions(declared.name)
+        losses = [[(s.test % 3 == 0).astype(float) for s in each.splits] for each in partitions]
+        return value_arguments(declared, partitions, losses)
     return None

@@ -131,8 +131,8 @@ def _needs(value: JsonObject) -> list[Need]:
         for name in _names(value, key):
             declared = known.get(name)
             if declared is not None:
-                needs = declared.needs if key == "tests" else declared.needs[:1]
-                found.update({f"{n.scheme} {sorted(n.options.items())}": n for n in needs})
+                planned = declared.planned
+                found.update({f"{n.scheme} {sorted(n.options.items())}": n for n in planned})
     return list(found.values())
 
 

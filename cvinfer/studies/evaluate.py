@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cvinfer import inference
 from cvinfer.documents import JsonObject
-from cvinfer.inference import InputError, Procedure, infer, procedure
+from cvinfer.inference import ANY_MEASURE, InputError, Procedure, infer, procedure
 from cvinfer.inference.tables import Batch, arguments, mean_losses
 from cvinfer.planning import Use
 from cvinfer.studies.gather import Gathered
@@ -404,9 +404,12 @@ def _interval_states(planned: PlannedPoint, gathered: Gathered) -> Iterator[Stat
     spec = planned.point.spec
     for use in planned.interval_uses:
         for learner in planned.learners:
-            one = planned.splits[use.partitions[0]]
+            places = [planned.splits[at] for at in use.partitions]
             declared = procedure(use.request.name)
-            failed, asked = _asked(planned, gathered, declared, learner, one)
+            if declared.measure == ANY_MEASURE:
+                failed, asked = _of_values(gathered, declared, learner, places)
+            else:
+                failed, asked = _asked(planned, gathered, declared, learner, places[0])
             for each in asked:
                 about: JsonObject = {
                     "at": dict(planned.point.at),
@@ -494,6 +497,48 @@ def _asked(
             options = {"scheme": one.partition.scheme, "micro": micro}
             found.append(_Asked(word, (matrices.sum(axis=-2),), truth, options))
     return failed, found
+
+
+def _of_values(
+    gathered: Gathered, declared: Procedure, learner: str, places: Sequence[Splits]
+) -> tuple[Bools, list[_Asked]]:
+    """The same for an interval of any measure: here of errors, which are counted in each split."""
+    errors, tested, trained, gone = [], [], [], []
+    for one in places:
+        tables, failed, train = gathered.tables(learner, None, one)
+        wrong = tables[:, 0, :, 0] + tables[:, 0, :, 1]
+        shape = one.partition.shape
+        errors.append(wrong.astype(np.float64).reshape(-1, *shape))
+        tested.append(tables[:, 0].sum(axis=-1).reshape(-1, *shape))
+        trained.append(train[:, 0].reshape(-1, *shape))
+        gone.append(failed[:, 0].any(axis=-1))
+    flat = errors[0].reshape(len(errors[0]), -1)
+    values = flat / tested[0].reshape(flat.shape)
+    data: tuple[NDArray[Any], ...]
+    if declared.data == "values_and_sizes":
+        axes = tuple(range(1, errors[0].ndim))
+        data = (values, trained[0].sum(axis=axes), tested[0].sum(axis=axes))
+    elif declared.data == "values_and_halves":
+        data = (values, (errors[1] / tested[1]).mean(axis=-1))
+    else:
+        data = _nested(errors[0], tested[0])
+    truth = gathered.truths(learner).errors
+    return np.asarray(np.any(gone, axis=0)), [_Asked(None, data, truth, {})]
+
+
+def _nested(errors: Floats, tested: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+    """Losses and folds as `nested_cv_interval` takes them, from the errors (R, r, k, k).
+
+    Which records of a fold are wrong is not kept, and does not matter: they only enter sums.
+    """
+    sizes = tested[..., 0, :]
+    ends = sizes.cumsum(axis=-1)
+    records = np.arange(int(ends[0, 0, -1]))
+    folds = (records >= ends[..., None]).sum(axis=-2)
+    place = records - np.take_along_axis(ends - sizes, folds, axis=-1)
+    wide = np.broadcast_to(folds[..., None, :], (*errors.shape[:-1], len(records)))
+    wrong = np.take_along_axis(errors, wide, axis=-1)
+    return (place[..., None, :] < wrong).astype(np.float64), folds
 
 
 def _averages(

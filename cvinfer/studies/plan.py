@@ -21,7 +21,7 @@ from cvinfer.engines import engine
 from cvinfer.engines.base import LearnerSpec
 from cvinfer.execute.replications.recipe import GRANULE, Law, Recipe, Scheme, partition_seed
 from cvinfer.execute.store import Store
-from cvinfer.inference import procedure
+from cvinfer.inference import ANY_MEASURE, Procedure, procedure
 from cvinfer.losses.kinds import REDUCED
 from cvinfer.partitions import Partition, schemes
 from cvinfer.planning import Use, allocate
@@ -38,6 +38,11 @@ OUTCOMES = LearnerSpec("outcomes", "builtin", "majority")
 VERSION = 1
 #: Kinds of data that an interval makes of errors alone.
 OF_ERRORS = ("fold_errors", "total_errors")
+
+
+def of_errors(declared: Procedure) -> bool:
+    """Whether an interval is made of errors alone, counted in each split."""
+    return declared.data in OF_ERRORS or declared.measure == ANY_MEASURE
 
 
 @dataclass(frozen=True)
@@ -212,7 +217,7 @@ class _Recipes:
     def add(self, point: Point, learners: Mapping[str, int]) -> PlannedPoint:
         partitions, uses, interval_uses = partitions_of(point, 1)
         again, _, _ = partitions_of(point, 2)
-        confusions = any(procedure(use.request.name).data not in OF_ERRORS for use in interval_uses)
+        confusions = not all(of_errors(procedure(use.request.name)) for use in interval_uses)
         number = self._number(point, confusions)
         inside = nested(partitions, again)
         splits: list[Optional[Splits]] = [None] * len(partitions)

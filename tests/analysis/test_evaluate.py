@@ -136,3 +136,54 @@ def test_a_test_that_refuses_its_data_says_why(case: Any) -> None:
     use = Use(TestRequest("blocked_3x2_t"), (1,), 5)
     (one,) = evaluate(spec, dataset, predicted, (use,), (), (("A", "B"),)).comparisons
     assert one.inference is None and "needs the scheme blocked_mx2" in str(one.failed)
+
+
+def test_intervals_of_any_measure_are_made_of_the_losses(case: Any) -> None:
+    """Each against its own function, from what the losses were drawn as."""
+    spec, dataset, predicted = case
+    partitions = (
+        make_partition("repeated_holdout", N, j=4, n1=45),
+        make_partition("paired_halves", N, m=3, j=2),
+        make_partition("nested_cv", N, r=2, k=3),
+    )
+    rng = np.random.default_rng(7)
+    wrong = rng.random((3, 20, N)) < 0.4
+    codes = {
+        ("A", index): [
+            (dataset.target + wrong[index, at])[split.test] % 3
+            for at, split in enumerate(partition.splits)
+        ]
+        for index, partition in enumerate(partitions)
+    }
+    run = evaluate(
+        spec,
+        dataset,
+        replace(predicted, partitions=partitions, codes=codes),
+        (),
+        [
+            Use(TestRequest("corrected_resampled_interval", {}), (0,), 0),
+            Use(TestRequest("conservative_interval", {}), (0, 1), 0),
+            Use(TestRequest("nested_cv_interval", {"level": 0.9}), (2,), 0),
+        ],
+        (),
+    )
+    rates = [
+        [wrong[index, at][split.test].mean() for at, split in enumerate(partition.splits)]
+        for index, partition in enumerate(partitions)
+    ]
+    folds = np.zeros((2, N), dtype=int)
+    losses = np.zeros((2, 3, N))
+    for at, split in enumerate(partitions[2].splits):
+        losses[at // 9, at // 3 % 3, split.test] = wrong[2, at][split.test]
+        folds[at // 9, split.test] = at % 3
+    expected = [
+        infer("corrected_resampled_interval", rates[0], 45, 15, alpha=0.2),
+        infer(
+            "conservative_interval", rates[0], np.reshape(rates[1], (3, 2, 2)).mean(-1), alpha=0.2
+        ),
+        infer("nested_cv_interval", losses, folds, level=0.9),
+    ]
+    assert [one.failed for one in run.intervals] == [None] * 3
+    for one, other in zip(run.intervals, expected):
+        assert one.result is not None and one.measure == "error rate" and one.averaging is None
+        assert one.result.as_dict() == other.as_dict()

@@ -508,6 +508,40 @@ INTERVALS: dict[str, Example] = {
         variants=({"alpha": 0.2}, {"level": 0.8}),
         bad_options=BAD_LEVELS,
     ),
+    "corrected_resampled_interval": Example(
+        arguments=(Argument("values", "score", (J,)), *N_TRAIN_TEST),
+        degenerate=(
+            Degenerate("all zero", (np.zeros(15), 90, 10)),
+            Degenerate("copies of 0.3", (np.full(15, 0.3), 90, 10)),
+        ),
+        variants=({"alpha": 0.2}, {"level": 0.8}),
+        bad_options=BAD_LEVELS,
+    ),
+    "conservative_interval": Example(
+        arguments=(
+            Argument("values", "score", (Axis("J", 15, least=1),)),
+            Argument("halves", "score", (M, TWO)),
+        ),
+        degenerate=(
+            Degenerate("all zero", (np.zeros(15), np.zeros((6, 2)))),
+            Degenerate("equal halves", (np.full(15, 0.3), np.full((6, 2), 0.2))),
+        ),
+        variants=({"alpha": 0.2}, {"level": 0.8}),
+        bad_options=BAD_LEVELS,
+    ),
+    "nested_cv_interval": Example(
+        arguments=(
+            Argument("losses", "score", (R, Axis("K", 5, least=3), N)),
+            Argument("folds", "fold", (Axis("R", 4, fixed=True), Axis("n", 40, fixed=True))),
+        ),
+        degenerate=(
+            Degenerate("all zero", (np.zeros((4, 5, 40)), np.tile(np.arange(40) % 5, (4, 1)))),
+            Degenerate("all 1", (np.ones((4, 5, 40)), np.tile(np.arange(40) % 5, (4, 1)))),
+        ),
+        variants=({"alpha": 0.2}, {"level": 0.8}),
+        bad_options=BAD_LEVELS,
+        symmetric=False,
+    ),
     "error_dataset_z": _on_total_errors(),
     "error_loo_z": _on_total_errors(),
 }

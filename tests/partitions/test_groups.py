@@ -9,7 +9,12 @@ from cvinfer.partitions import PartitionError, kfold, make_partition, paired_hal
 
 HONOURING = [name for name, info in schemes().items() if info.groups]
 REFUSING = [name for name, info in schemes().items() if not info.groups]
-SMALL = {"repeated_kfold": {"r": 3, "k": 4}, "kfold": {"k": 4}, "repeated_holdout": {"j": 4}}
+SMALL = {
+    "repeated_kfold": {"r": 3, "k": 4},
+    "nested_cv": {"r": 2, "k": 3},
+    "kfold": {"k": 4},
+    "repeated_holdout": {"j": 4},
+}
 
 
 @st.composite

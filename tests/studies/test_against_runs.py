@@ -38,7 +38,13 @@ STUDY: dict[str, Any] = {
     },
     "compare": ["one", "near"],
     "tests": TESTS,
-    "intervals": ["f1_beta_prime", "blocked_3x2_t_interval", "error_kfold_t"],
+    "intervals": [
+        "f1_beta_prime",
+        "blocked_3x2_t_interval",
+        "error_kfold_t",
+        "corrected_resampled_interval",
+        "conservative_interval",
+    ],
     "seed": 5,
 }
 

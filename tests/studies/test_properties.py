@@ -167,3 +167,23 @@ def test_heads_that_claim_what_cannot_be(head: str) -> None:
     data = _HEAD.pack(len(head)) + head.encode()
     with pytest.raises(DamagedError):
         unpack(np.frombuffer(zlib.compress(data), np.uint8))
+
+
+def test_nested_losses_are_made_again_from_their_counts() -> None:
+    """Which records of a fold are wrong does not matter to the interval."""
+    from cvinfer.inference import infer, procedure, value_arguments
+    from cvinfer.partitions import make_partition
+    from cvinfer.studies.evaluate import _nested
+
+    rng = np.random.default_rng(4)
+    partitions = [make_partition("nested_cv", 31, r=2, k=4, seed=seed) for seed in (1, 2)]
+    losses = [[(rng.random(len(s.test)) < 0.4) * 1.0 for s in each.splits] for each in partitions]
+    errors = np.array([[loss.sum() for loss in each] for each in losses]).reshape(2, 2, 4, 4)
+    again = infer(
+        "nested_cv_interval", *_nested(errors, np.stack([p.sizes for p in partitions])[..., 1])
+    )
+    for at, (partition, each) in enumerate(zip(partitions, losses)):
+        arguments = value_arguments(procedure("nested_cv_interval"), [partition], [each])
+        found = infer("nested_cv_interval", *arguments)
+        assert again.lower[at] == pytest.approx(found.lower, rel=1e-12)
+        assert again.upper[at] == pytest.approx(found.upper, rel=1e-12)

@@ -67,17 +67,17 @@ def _groups_kept(here: Context, chosen: list[tuple[Procedure, Place]]) -> None:
     refuses = {name: info.refuses.get("groups") for name, info in schemes().items()}
     places: dict[Place, list[Procedure]] = {}
     for declared, place in chosen if grouped else ():
-        if any(refuses[need.scheme] for need in _planned(declared)):
+        if any(refuses[need.scheme] for need in declared.planned):
             places.setdefault(place, []).append(declared)
     for place, cutting in places.items():
         names = listed(each.name for each in cutting)
-        cut_by = dict.fromkeys(need.scheme for each in cutting for need in _planned(each))
+        cut_by = dict.fromkeys(need.scheme for each in cutting for need in each.planned)
         reasons = [f"{name}, where {refuses[name]}" for name in cut_by if refuses[name]]
         known = intervals() if cutting[0].kind == "interval" else tests()
         valid = [
             name
             for name, each in known.items()
-            if not any(refuses[need.scheme] for need in _planned(each))
+            if not any(refuses[need.scheme] for need in each.planned)
         ]
         needs = "it needs" if len(cutting) == 1 else "they need"
         name, column = grouped[0]
@@ -92,11 +92,11 @@ def _enough_records(here: Context, declared: Procedure, place: Place) -> None:
     from cvinfer.partitions import PartitionError, make_partition, schemes
 
     known = schemes()
-    for each in _planned(declared):
+    for each in declared.planned:
         if not here.fits_at_most(each.scheme, each.options, where_missed(here, place)[0]):
             return
     for data in here.fitted:
-        for need in dict.fromkeys(map(_hashable, _planned(declared))):
+        for need in dict.fromkeys(map(_hashable, declared.planned)):
             n, grouped = min(data.n, _ENOUGH_RECORDS), {}
             if data.groups is not None:
                 n, grouped = data.n, {"groups": data.groups}
@@ -123,11 +123,6 @@ def where_missed(here: Context, place: Place) -> tuple[Place, Place]:
     if place[0] in here.value:
         return place, place
     return (("partition",) if "partition" in here.value else ("data",)), place
-
-
-def _planned(declared: Procedure) -> tuple[Need, ...]:
-    """The schemes that a procedure gets under `partition: auto`."""
-    return declared.needs if declared.kind == "test" else declared.needs[:1]
 
 
 def _need_text(need: Need) -> str:
