@@ -7,9 +7,10 @@ import math
 from cvinfer.inference.registry import Procedure
 from cvinfer.losses.registry import Loss
 
-#: Losses of records that are 0 or 1, so that errors are counted; losses of records with bounds; one
-#: value for each split, whatever it is the value of.
+#: Losses of records that are 0 or 1, so that errors are counted; losses of records, with bounds or
+#: without; one value for each split, whatever it is the value of.
 COUNTS, RECORDS, VALUES = "0/1 losses of records", "bounded losses of records", "values of splits"
+LOSSES = "losses of records"
 #: Predicted classes, of which a procedure makes a measure of its own.
 CLASSES = "predicted classes"
 
@@ -18,6 +19,9 @@ _TAKES = {
     "differences_and_sizes": VALUES,
     "differences_and_halves": VALUES,
     "losses_and_folds": RECORDS,
+    "nested_losses": LOSSES,
+    "values_and_halves": VALUES,
+    "values_and_sizes": VALUES,
     "confusions": CLASSES,
     "scores": CLASSES,
 }
@@ -33,6 +37,8 @@ def fits(declared: Procedure, measure: Loss) -> bool:
     wanted = takes(declared)
     if wanted == COUNTS:
         return measure.percent
+    if wanted == LOSSES:
+        return measure.per_record
     if wanted == RECORDS:
         bounds = measure.bounds
         return measure.per_record and (callable(bounds) or math.isfinite(bounds[1] - bounds[0]))

@@ -61,9 +61,7 @@ def _asked(here: Context, entry: Any, place: Place) -> list[Placed]:
     return [(MeasureRequest(str(name), MappingProxyType(more)), inside)]
 
 
-def _options_fine(
-    here: Context, declared: Loss, options: Mapping[str, Any], place: Place
-) -> bool:
+def _options_fine(here: Context, declared: Loss, options: Mapping[str, Any], place: Place) -> bool:
     before = len(here.document.faults)
     for key, value in options.items():
         option = declared.options.get(key)
@@ -77,7 +75,9 @@ def _options_fine(
     for key, option in declared.options.items():
         if option.needed and key not in options:
             example = f"measures: [{{{declared.name}: {{{key}: ...}}}}]"
-            here.fault(place, f"{declared.name} needs its {key}", f"{example}: {option.description}")
+            here.fault(
+                place, f"{declared.name} needs its {key}", f"{example}: {option.description}"
+            )
     return len(here.document.faults) == before
 
 
@@ -105,7 +105,9 @@ def _given_by(
     for name, learner in learners.items():
         given = gives(engine(learner.engine), learner)
         if given is not None and not has(given, needed):
-            serve = [each.name for each in map(losses().get, losses()) if each and has(given, each.takes)]
+            serve = [
+                each.name for each in map(losses().get, losses()) if each and has(given, each.takes)
+            ]
             message = f"{request.name} needs {needed}, and {quoted(name)} gives {_said(given)}"
             here.fault(place, message, f"another learner, or one of {listed(serve)}")
 

@@ -105,7 +105,7 @@ def _recommended_tests(
         best = recommended_on(available, valid)
         if best is not None:
             chosen[each.name] = best.name
-    found = []
+    found: list[tuple[TestRequest, Place]] = []
     for name in dict.fromkeys(chosen.values()):
         by = tuple(measure for measure, test in chosen.items() if test == name)
         all_that_fit = tuple(e.name for e in measures if fits(tests()[name], e.declared))
@@ -133,7 +133,7 @@ def _request(
     measures: Sequence[MeasureRequest],
 ) -> Optional[TestRequest]:
     name, inside = entry, place
-    options: JsonObject = {}
+    options: dict[str, Any] = {}
     if isinstance(entry, dict):
         ((name, given),) = entry.items()
         options, inside = dict(given or {}), place + (name,)
@@ -251,7 +251,9 @@ def margin_of(
         fitting = [request.name for request, _ in chosen if _made_by(request, name, measures)]
         deciding = primary if primary in fitting else next(iter(fitting), primary)
         if not tests()[deciding].has_interval:
-            message = f"equivalence is read off an interval, and {deciding}, which decides, has none"
+            message = (
+                f"equivalence is read off an interval, and {deciding}, which decides, has none"
+            )
             others = [each for each, test in tests().items() if test.has_interval]
             here.fault(place, message, f"with one of {listed(others)} as primary")
         elif here.or_default("alpha") >= 0.5:
@@ -276,7 +278,6 @@ def check_fitting(
     names = [each.name for each in measures]
     if not names:
         return
-    before = len(here.document.faults)
     for request, place in (*chosen_tests, *chosen_intervals):
         declared = {**tests(), **intervals()}[request.name]
         if _fits_one(declared, measures):
@@ -287,9 +288,9 @@ def check_fitting(
             said = f"{request.name} counts wrong predictions, and {such} count"
             here.fault(where, said, "another test or interval, or loss: zero_one", shown=shown)
         else:
-            said = f"{request.name} needs losses of records with bounds, and {such} loss"
+            said = f"{request.name} needs {takes(declared)}, and {such} loss"
             here.fault(where, said, "another test or interval", shown=shown)
-    if not chosen_tests or len(here.document.faults) > before:
+    if not chosen_tests or here.document.faults:
         return
     for index, each in enumerate(measures):
         if any(request.by(each.name) for request, _ in chosen_tests):
