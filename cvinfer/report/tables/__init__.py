@@ -10,6 +10,7 @@ from typing import Any, Mapping
 
 from cvinfer.analysis.words import measures_of
 from cvinfer.report.tables.comparisons import comparison_table
+from cvinfer.report.tables.dense import dense
 from cvinfer.report.tables.entries import scheme_of, shown_point
 from cvinfer.report.tables.intervals import interval_table
 from cvinfer.report.tables.layout import (
@@ -25,9 +26,10 @@ from cvinfer.report.tables.layout import (
     title_lines,
     wrap,
 )
-from cvinfer.report.tables.model import Cell, Cite, Column, Group, Note, Part, Table, Words
+from cvinfer.report.tables.model import BREAK, Cell, Cite, Column, Group, Note, Part, Table, Words
 
 __all__ = [
+    "BREAK",
     "Cell",
     "Cite",
     "Column",
@@ -41,6 +43,7 @@ __all__ = [
     "column_width",
     "columns_that_fit",
     "comparison_table",
+    "dense",
     "filled_lines",
     "footnotes",
     "interval_table",
