@@ -10,6 +10,7 @@ from typing import Mapping, Sequence
 
 from cvinfer.data import Dataset
 from cvinfer.data.dataset import DataLike
+from cvinfer.documents import JsonObject
 from cvinfer.errors import UserError
 from cvinfer.execute.work import Outcome
 from cvinfer.places import predictions_files
@@ -59,7 +60,7 @@ def write_result(directory: Path, analysed: Analysed, sets: Sequence[DataLike]) 
                 },
                 predicted.beside_kinds,
             )
-        write_report(directory, analysed.document)
+        write_report(directory, analysed.document, timed=False)
     except OSError as error:
         raise no_place(directory, error) from None
 
@@ -71,7 +72,7 @@ def write_facts(
     seconds: Mapping[str, float],
     jobs: int,
     base: Path,
-) -> None:
+) -> JsonObject:
     """What is no part of the result: when and where it was made, and how long that took."""
     facts = {
         # Where relative paths of the spec started, so that the result finds its data again.
@@ -80,7 +81,8 @@ def write_facts(
         "platform": platform.platform(),
         "started": time.strftime("%Y-%m-%dT%H:%M:%S%z", time.localtime(began)),
         "seconds": {name: round(value, 3) for name, value in seconds.items()},
-        "jobs": jobs,
+        "jobs": jobs if not outcome.place else outcome.place.get("workers"),
+        **({"cluster": outcome.place} if outcome.place else {}),
         "fits": {
             "reused": outcome.reused,
             "fitted": outcome.fitted,
@@ -90,5 +92,16 @@ def write_facts(
     }
     try:
         write_text(directory / FACTS_NAME, json.dumps(facts, indent=1) + "\n")
+    except OSError as error:
+        raise no_place(directory, error) from None
+    return facts
+
+
+def write_pages(directory: Path, document: JsonObject, facts: JsonObject) -> None:
+    """The files that tell what `write_facts` returns."""
+    from cvinfer.report.files import write_timed
+
+    try:
+        write_timed(directory, document, facts)
     except OSError as error:
         raise no_place(directory, error) from None
