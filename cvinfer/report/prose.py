@@ -156,14 +156,16 @@ def _deciding(document: Mapping[str, Any], primary: Sequence[Entry]) -> Iterator
         measure = measure_of(primary[0], document)
         size = _amount(float(spec["margin"]), measure)
         yield (
-            f"Learners are called equivalent where the interval of level 1 − 2α of their difference"
-            f" lies within ±{size}.",
+            "Learners are called equivalent where the interval of level 1 − 2α of their"
+            f" difference lies within ±{size}.",
         )
 
 
 def _cite(entries: Sequence[Entry], declared: Optional[str]) -> tuple[Union[str, Cite], ...]:
     key = next((e["inference"]["cite"] for e in entries if e["inference"]), declared)
-    return (" ", Cite(key)) if key else ()
+    if not key:
+        return ()
+    return " ", Cite(key)
 
 
 def _null(entries: Sequence[Entry]) -> str:
@@ -200,8 +202,8 @@ def _others(document: Mapping[str, Any]) -> Iterator[Words]:
         said += _cite([entry for entry in others if entry["test"] == name], None)
     yield (
         *said,
-        f" {'was' if len(names) == 1 else 'were'} made, uncorrected, to show how much depends on the"
-        " choice of the test.",
+        f" {'was' if len(names) == 1 else 'were'} made, uncorrected, to show how much depends on"
+        " the choice of the test.",
     )
 
 
