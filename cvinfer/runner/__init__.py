@@ -12,7 +12,7 @@ import time
 import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Mapping, Optional, Sequence, Union
+from typing import Any, Mapping, Optional, Sequence, Union
 
 from cvinfer.documents import JsonObject
 from cvinfer.errors import UserError
@@ -55,7 +55,7 @@ __all__ = [
 LOG_NAME = "run.log"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """What a run found; `document` is the content of result.json.
 
@@ -89,10 +89,38 @@ class Result:
     def intervals(self) -> Sequence[JsonObject]:
         return self.document["intervals"]  # type: ignore[no-any-return]
 
-    def __str__(self) -> str:
+    def to_frame(self, kind: str = "comparisons") -> Any:
+        """A pandas data frame: a row for each of the comparisons, intervals, verdicts or splits.
+
+        Differences are loss A - loss B: positive means that A is worse.
+        """
+        from cvinfer.runner.shown import frame
+
+        return frame(self.document, kind)
+
+    def table(self, format: str = "text", **options: Any) -> str:
+        """The tables in a format of `cvinfer table`: text, markdown, latex, csv."""
         from cvinfer.report import render
 
-        return render(self.document, "text")
+        return render(self.document, format, **options)
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def __repr__(self) -> str:
+        name, learners = self.document["name"], len(self.document["learners"])
+        verdicts = [
+            f"{each['a']} and {each['b']}: {str(each['verdict']).replace('_', ' ')}"
+            for each in self.verdicts
+        ]
+        more = f" and {len(verdicts) - 2} more" if len(verdicts) > 2 else ""
+        said = "; ".join(verdicts[:2]) or "no comparison"
+        return f"<Result {name}: {learners} learners; {said}{more}>"
+
+    def _repr_html_(self) -> str:
+        from cvinfer.runner.shown import html
+
+        return html(self.document)
 
 
 def run(
