@@ -21,7 +21,7 @@ from typing import Any, Callable, Coroutine, NamedTuple, Optional, Sequence, Uni
 from cvinfer.errors import UserError
 from cvinfer.execute.backends._dask import bench
 from cvinfer.execute.backends._dask.parcels import Packer, pieces
-from cvinfer.execute.backends._dask.versions import Greeting
+from cvinfer.execute.backends._dask.versions import Greeting, Report
 
 #: Seconds between two looks at which workers there are.
 LOOK = 0.5
@@ -30,6 +30,9 @@ ANSWER = 5.0
 GONE = 12.0
 #: Seconds to find the scheduler at first.
 FIND = 15.0
+#: Seconds for workers to say what they have, R and Java among it; round trips that are tried.
+REPORT = 120.0
+TRIPS = 3
 #: Seconds for ending what is at work: an interrupted command ends within two.
 FAREWELL = 0.7
 
@@ -102,6 +105,25 @@ class Line:
                 f"no Dask scheduler answers at {address}: {_said(error)};"
                 " is it running, and is the address right?"
             ) from None
+
+    def examine(self) -> "dict[str, tuple[Report, float]]":
+        """What each worker says of itself, and the seconds of a round trip to it and back."""
+        found: dict[str, tuple[Report, float]] = self._wait(self._examine(), 2 * REPORT)
+        return found
+
+    async def _examine(self) -> "dict[str, tuple[Report, float]]":
+        there = sorted(await self._client.nthreads())
+        reports = await asyncio.wait_for(self._client.run(bench.examine, workers=there), REPORT)
+        found = {}
+        for address in there:
+            trips = [await self._trip(address) for _ in range(TRIPS)]
+            found[address] = pickle.loads(reports[address]), min(trips)
+        return found
+
+    async def _trip(self, address: str) -> float:
+        began = time.monotonic()
+        await self._client.submit(bench.ping, workers=[address], pure=False)
+        return time.monotonic() - began
 
     def call(self, job: Coroutine[Any, Any, None]) -> None:
         """Have something done, at once from here."""
