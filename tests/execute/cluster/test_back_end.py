@@ -213,6 +213,23 @@ def test_a_worker_that_can_start_nothing_gets_nothing_more(scratch: Scratch) -> 
         list(results)
 
 
+def test_a_batch_that_does_not_get_through_is_sent_again(scratch: Scratch) -> None:
+    from cvinfer.execute.backends._dask import line
+
+    told, orders = Told("a"), Waiting(1)
+    back_end, remarks = place(told, scratch)
+    back_end.begin()
+    results = back_end.results(orders)
+    told.heard.put(line.Broken(1, "a", "a hiccup"))
+    told.heard.put(line.Broken(2, "a", "Dask saw it end", killed=True))
+    lost = next(results)
+    assert isinstance(lost, Lost) and lost.fate is Fate.ACCIDENT and not remarks
+    orders.back(lost.batch)
+    told.heard.put(line.Broken(3, "a", "a hiccup"))
+    with pytest.raises(WorkerError, match="no worker of the cluster is of use: a: a hiccup"):
+        next(results)
+
+
 def test_no_scheduler_and_no_worker_end_the_work(
     scratch: Scratch, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -51,6 +51,18 @@ def test_a_learner_that_crashes_is_told_of_in_the_same_words(
     assert "SIGSEGV" in str(found.document["failures"])
 
 
+@pytest.mark.long
+def test_the_doctor_looks_at_workers(processes: Processes) -> None:
+    from cvinfer.commands.doctor.cluster import examine_cluster
+
+    with opened(processes.address, tls=processes.tls) as place:
+        lines = list(examine_cluster(place))
+    assert all(line.fine for line in lines)
+    text = "\n".join(line.text for line in lines)
+    assert "ms there and back; engines builtin, sklearn" in text and "code of specs" in text
+    assert "numpy " in text and "1 worker with the versions that are here" in text
+
+
 @pytest.mark.parametrize("workers", [1, 2, pytest.param(4, marks=pytest.mark.long)])
 def test_bytes_of_workers(tmp_path: Path, processes: Processes, workers: int) -> None:
     path = spec_of(tmp_path / "spec", learners(), ["holdout_mcnemar"])

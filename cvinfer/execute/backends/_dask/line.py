@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib.metadata
 import logging
 import pickle
 import queue
@@ -67,11 +68,15 @@ class Answered(NamedTuple):
 
 
 class Broken(NamedTuple):
-    """A batch did not get through to a bench, or its answer did not get back."""
+    """A batch did not get through to a bench, or its answer did not get back.
+
+    killed: Dask saw its worker end again and again.
+    """
 
     number: int
     address: str
     why: str
+    killed: bool = False
 
 
 class Gone(NamedTuple):
@@ -257,10 +262,12 @@ class Conversation:
                     break
                 await self._lacking(address, answer.what)
             self.heard.put(Answered(asked.number, address, answer))
-        except asyncio.CancelledError:
-            self.heard.put(Broken(asked.number, address, "Dask gave the batch up"))
-        except Exception as error:
-            self.heard.put(Broken(asked.number, address, _said(error)))
+        except (Exception, asyncio.CancelledError) as error:
+            # Without a scheduler everything breaks, and that is told by itself.
+            while not self._over and self._client.status not in ("running", "closed"):
+                await asyncio.sleep(LOOK)
+            killed = type(error).__name__ == "KilledWorker"
+            self.heard.put(Broken(asked.number, address, _said(error), killed))
         finally:
             self._futures.pop(asked.number, None)
 
@@ -360,6 +367,8 @@ async def dashboard(client: Any) -> str:
     identity = await client.scheduler.identity()
     if "dashboard" not in identity.get("services", {}):
         return ""
+    # The service is there without the package that draws the pages.
+    await client.run_on_scheduler(importlib.metadata.version, "bokeh")
     return str(client.dashboard_link)
 
 
