@@ -96,7 +96,7 @@ class Result:
 
 
 def run(
-    source: Source,
+    source: Union[Source, Loaded],
     *,
     overrides: Sequence[str] = (),
     base: Optional[Path] = None,
@@ -111,7 +111,7 @@ def run(
     max_fits: Optional[int] = None,
     backend: Optional[Opener] = None,
 ) -> Result:
-    """Run a spec (a file, a mapping or a `Spec`) and return its result.
+    """Run a spec (a file, a mapping, a `Spec`, or what `load` made of one); return its result.
 
     `base` is the directory that relative paths start from, in the place of the file's own. A
     result.json is a spec too; its data sets must be those it was made from, unless `overrides`
@@ -127,7 +127,7 @@ def run(
     if jobs is not None and jobs < 1:
         raise UserError(f"jobs = {jobs}: at least one worker is needed")
     with limited(max_bytes, max_fits):
-        loaded = load(source, overrides, allow_code, base)
+        loaded = source if isinstance(source, Loaded) else load(source, overrides, allow_code, base)
     spec = loaded.spec
     directory = output_directory(spec, output)
     if write:
