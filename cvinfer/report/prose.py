@@ -10,6 +10,7 @@ from typing import Any, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
 
 from cvinfer.analysis import verdicts
 from cvinfer.analysis.words import (
+    margin_of,
     correction_word,
     count_text,
     is_higher_better,
@@ -152,9 +153,10 @@ def _deciding(document: Mapping[str, Any], primary: Sequence[Entry]) -> Iterator
         caution = next((entry["caution"] for entry in entries if entry["caution"]), None)
         if caution:
             yield (f"It {caution}.",)
-    if spec.get("margin") is not None:
-        measure = measure_of(primary[0], document)
-        size = _amount(float(spec["margin"]), measure)
+    measure = measure_of(primary[0], document)
+    margin = margin_of(document, measure)
+    if margin is not None:
+        size = _amount(float(margin), measure)
         yield (
             "Learners are called equivalent where the interval of level 1 − 2α of their"
             f" difference lies within ±{size}.",
@@ -184,7 +186,12 @@ def _corrected(document: Mapping[str, Any], entries: Sequence[Entry]) -> str:
     from cvinfer.inference import correction as corrections
 
     correction = corrections.read(document["spec"].get("correction", "none"))
-    counted = sum(entry["inference"] is not None for entry in entries)
+    # A family has one measure.
+    families: dict[str, int] = {}
+    for entry in entries:
+        measure = measure_of(entry, document)
+        families[measure] = families.get(measure, 0) + (entry["inference"] is not None)
+    counted = max(families.values(), default=0)
     if correction.method == "none" or counted < 2:
         return ", not corrected for the number of comparisons" if counted > 1 else ""
     within = " within each data set" if correction.by_data else f" over {counted} comparisons"
