@@ -266,7 +266,7 @@ def _partition(data: str, partition: Partition, label: str) -> dict[str, Any]:
 
 def _overlaps(partition: Partition) -> Optional[dict[str, Any]]:
     """How far the training sets of an m×2 share records; other schemes are not judged by it."""
-    if partition.scheme not in MX2_SCHEMES:
+    if partition.scheme not in MX2_SCHEMES or not partition.compact.known:
         return None
     found = partition.overlaps()
     keys = ("ideal", "worst", "random_mean", "random_variance", "random_worst")
