@@ -17,11 +17,14 @@ from cvinfer.commands._listing import LISTS, entries
 from cvinfer.inference import (
     MeasuredRate,
     intervals,
+    measured_by,
     measured_level,
+    measured_measures,
     measured_rates,
     measured_settings,
     tests,
 )
+from cvinfer.inference.recommended import recommended_by
 from cvinfer.inference.references import own_bibliography
 from cvinfer.inference.registry import Procedure, origin
 from cvinfer.spec.model import RECOMMENDED_TESTS
@@ -81,6 +84,29 @@ the printed ones: [reproduction.md](reproduction.md).
 STUDIED_CONCLUSION = """
 Above {level} by more than four standard errors nowhere here: {held}. The recommended test is
 {recommended}.
+"""
+BY_MEASURE = """
+How often tests on one value a split reject at {level} by AUC, F1 (of one class) and log loss, on the
+same kind of exact nulls: A and B follow the same rule and see different features that are exchangeable
+given the class, so that every measure has the same expectation for both, and every rejection is a
+false one. {replications} data sets of each setting, a standard error of {error} near {level}. **Bold**
+are rates above {level} by more than four standard errors. A data set with a split on which a measure
+does not exist (AUC with one class in the test part) has no result by it and is left out; a degenerate
+result counts as not rejected. The last columns are true differences (B sees x3 alone), where
+rejections are right.
+"""
+BY_MEASURE_HELD = """
+By {measure} these are in none of the {nulls} nulls above {level} by more than four standard errors,
+with their highest rate there and the least share of the true differences that they found: {held}.
+Recommended by {measure}: `{best}`.
+"""
+BY_MEASURE_NONE = """
+By {measure} no test held everywhere: each rejects in some null more than {level} of the true hypotheses
+by more than four standard errors.
+"""
+BY_MEASURE_LAST = """
+No claim goes beyond these settings and measures. `benchmarks/measure_rates.py` measures again (about
+ten minutes of computing); the counts are in `cvinfer/inference/measure_rates.json`.
 """
 MEASURED_INTERVALS = """
 How often intervals at {level} hold the true value in the same data sets, for learner A: its mean
@@ -200,6 +226,63 @@ def studied_tests() -> str:
     return "\n".join([title, *_filled(text), *lines, "", *_filled(last)])
 
 
+def tests_by_measure() -> str:
+    """Rejection rates by other measures than zero_one, and what is recommended by each."""
+    alpha = measured_level()
+    lines = ["### Measured error rates by measure\n"]
+    every = [
+        rate
+        for measure, names in measured_measures().items()
+        for name in names
+        for rate in measured_by(measure, name, "null").values()
+    ]
+    counts = sorted({rate.replications for rate in every})
+    text = BY_MEASURE.format(
+        level=_percent(alpha),
+        replications=" to ".join(f"{count:,}" for count in sorted({counts[0], counts[-1]})),
+        error=f"{math.sqrt(alpha * (1 - alpha) / counts[-1]):.4f}",
+    )
+    lines += _filled(text)
+    for measure, names in measured_measures().items():
+        settings = measured_settings("null", "difference", measure=measure)
+        order = sorted(settings, key=lambda name: settings[name].role != "null")
+        titles = [
+            settings[each].title + (", a difference" if settings[each].role != "null" else "")
+            for each in order
+        ]
+        lines += [f"| {measure} | {' | '.join(titles)} |", "|---" * (len(order) + 1) + "|"]
+        for name in names:
+            rates = measured_by(measure, name, "null", "difference")
+            cells = []
+            for each in order:
+                bold = settings[each].role == "null" and rates[each].above(alpha)
+                cells.append(f"{'**' * bold}{rates[each].rate:.3f}{'**' * bold}")
+            lines.append(f"| [{name}](#{name}) | {' | '.join(cells)} |")
+        lines += ["", *_filled(_held_by(measure, names))]
+    lines += [f"- {each.title}: {each.text}" for each in settings.values()]
+    return "\n".join([*lines, "", *_filled(BY_MEASURE_LAST)])
+
+
+def _held_by(measure: str, names: tuple[str, ...]) -> str:
+    alpha, best = measured_level(), recommended_by(measure)
+    if best is None:
+        return BY_MEASURE_NONE.format(measure=measure, level=_percent(alpha))
+    held = []
+    for name in names:
+        rates = measured_by(measure, name).values()
+        if not any(rate.above(alpha) for rate in rates):
+            found = min(rate.rate for rate in measured_by(measure, name, "difference").values())
+            highest = max(rate.rate for rate in rates)
+            held.append(f"`{name}` {_percent(highest, 1)}, {_percent(found)}")
+    return BY_MEASURE_HELD.format(
+        measure=measure,
+        nulls=len(measured_settings("null", measure=measure)),
+        level=_percent(alpha),
+        held="; ".join(held),
+        best=best,
+    )
+
+
 def _described(role: str) -> list[str]:
     settings = [f"- {each.title}: {each.text}" for each in measured_settings(role).values()]
     return [ROLES[role], "", *settings, ""]
@@ -280,7 +363,7 @@ def page() -> str:
         measured = measured_tests if title == "Tests" else measured_intervals
         known = [item for item in items if measured_rates(item.name, *ROLES)]
         parts += [f"## {title}\n", summary(items), measured(known)]
-        parts += [studied_tests()] if title == "Tests" else []
+        parts += [tests_by_measure(), studied_tests()] if title == "Tests" else []
         parts += [entry(item) for item in items]
     parts += ["## Sources\n", "```bibtex", own_bibliography().strip(), "```", ""]
     return "\n".join(parts)

@@ -1,4 +1,4 @@
-"""Data sources: from the `data` mapping of a spec to a `Dataset`, a `PredictionSet` or a `ScoreSet`.
+"""Data sources: from the `data` of a spec to a `Dataset`, a `PredictionSet` or a `ScoreSet`.
 
 `sources()` lists the kinds of sources with their options; `faults(mapping)` finds what is wrong
 with a mapping without reading any data; `load(mapping, base, seed)` reads it; `describe` tells

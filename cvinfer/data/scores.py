@@ -104,7 +104,7 @@ class ScoreSet:
 def measure_of(given: Mapping[str, Any]) -> Loss:
     """The measure of `{name, better}`: what is known under that name, else as it is declared.
 
-    Values stay on the scale of the file, which may be per cent: no bounds are known of them.
+    Of a measure that is not known no bounds are, and values stay on the scale of the file.
     """
     for key in given:
         if key not in ("name", "better"):
@@ -114,7 +114,7 @@ def measure_of(given: Mapping[str, Any]) -> Loss:
         raise UserError(
             "measure needs a name, such as {name: auc, better: higher}", ("measure", "name")
         )
-    known = losses().get(name)
+    known = losses()[name] if name in list(losses()) else None
     if better is None and known is not None:
         better = known.better
     if better not in (HIGHER, LOWER):
@@ -128,16 +128,24 @@ def measure_of(given: Mapping[str, Any]) -> Loss:
             f"of {name} {known.better} values are better", ("measure", "better"), known.better
         )
     unit, short = (known.unit, known.short) if known is not None else (name, name)
-    return Loss(
+    measure = Loss(
         name,
         _nothing_to_score,
         f"{name} as the file has it",
-        bounds=(-math.inf, math.inf),
+        bounds=_bounds(known),
         unit=unit,
         per_record=False,
         better=str(better),
         short=short,
     )
+    losses.tell(measure)
+    return measure
+
+
+def _bounds(known: Loss | None) -> tuple[float, float]:
+    if known is None or callable(known.bounds):
+        return (-math.inf, math.inf)
+    return known.bounds
 
 
 def _nothing_to_score(truth: Any, predicted: Any) -> float:
@@ -158,7 +166,7 @@ def assembled(
     learners: Any = None,
     source: Mapping[str, Any] | None = None,
 ) -> ScoreSet:
-    """The grid of a file's rows. scheme, folds, n, n_train, n_test: where the file does not tell."""
+    """The grid of a file's rows; scheme, folds, n, n_train, n_test where the file does not tell."""
     if not told.rows:
         raise UserError(f"{where} has no scores", ("path",))
     rows = _of_learners(where, told.rows, learners)
@@ -190,7 +198,7 @@ def assembled(
         sizes = _given_sizes(where, sizes, len(splits), n_train, n_test, n)
     partition = _partition(where, told_scheme, replications, per, sizes, n)
     values = {
-        (learner, 0): _frozen([_number(where, grid[learner, split]) for split in splits])
+        (learner, 0): _frozen([_number(where, grid[learner, split], measure) for split in splits])
         for learner in names
     }
     notes = []
@@ -373,7 +381,7 @@ def _partition(
         raise UserError(f"{where}: its splits are no {scheme}: {fault}", ("path",)) from None
 
 
-def _number(where: str, row: Row) -> float:
+def _number(where: str, row: Row, measure: Loss) -> float:
     try:
         value = float(row.value)
     except (TypeError, ValueError):
@@ -383,6 +391,14 @@ def _number(where: str, row: Row) -> float:
             f"{where}: the value of {row.learner!r} for {_called(row)} in {row.where} is"
             f" {row.value!r}, no number; nothing is put in its place, so leave the learner out by"
             " learners: [...], or the file to a measure that exists there",
+            ("path",),
+        )
+    least, most = _bounds(measure)
+    if not least <= value <= most:
+        raise UserError(
+            f"{where}: the value of {row.learner!r} for {_called(row)} in {row.where} is {value:g},"
+            f" and {measure.name} lies between {least:g} and {most:g}; call it by another name if it"
+            " is something else, such as per cent",
             ("path",),
         )
     return value

@@ -15,7 +15,9 @@ from cvinfer.inference.mcnemar import effective_factor, effective_table
 from cvinfer.inference.measured import (
     MeasuredRate,
     MeasuredSetting,
+    measured_by,
     measured_level,
+    measured_measures,
     measured_rates,
     measured_settings,
 )
@@ -118,7 +120,9 @@ __all__ = [
     "intervals",
     "l_estimator",
     "macro_f1",
+    "measured_by",
     "measured_level",
+    "measured_measures",
     "measured_rates",
     "measured_settings",
     "micro_confusions",

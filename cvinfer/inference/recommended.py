@@ -11,7 +11,9 @@ from typing import Any, Iterable, Mapping, NamedTuple, Optional, Sequence
 from cvinfer.inference.measured import (
     STANDARD_ERRORS,
     MeasuredRate,
+    measured_by,
     measured_level,
+    measured_measures,
     measured_rates,
 )
 from cvinfer.inference.registry import Procedure
@@ -57,6 +59,27 @@ def recommended_on(
     else:
         return None
     return known[best.name]
+
+
+def recommended_by(measure: str) -> Optional[str]:
+    """The test to recommend by a measure other than zero_one, where every scheme can be drawn.
+
+    Of those that keep their level in all settings in which they were measured by it, the one that
+    finds most; None where none keeps it, or nothing was measured.
+    """
+    found = [
+        _Candidate(
+            name,
+            list(measured_by(measure, name).values()),
+            min(measured_by(measure, name, "difference").values(), key=lambda each: each.rate),
+            True,
+        )
+        for name in measured_measures().get(measure, ())
+    ]
+    keeping = [each for each in found if each.keeps_its_level]
+    if not keeping:
+        return None
+    return _first(keeping, [each.power for each in keeping], sign=1.0).name
 
 
 def _candidate(test: Procedure, partitions: Sequence[Partition]) -> Optional[_Candidate]:

@@ -99,7 +99,7 @@ def test_weka() -> None:
     found = read("weka.csv", form="weka", dataset="second")
     expect(found, "2×3-fold", [30, 15], **expected)
     wrong = read("weka.csv", measure="zero_one", form="weka", dataset="second")
-    assert wrong.values["NaiveBayes", 0][0] == float(table[0]["Percent_incorrect"])
+    assert wrong.values["NaiveBayes", 0][0] == float(table[0]["Percent_incorrect"]) / 100
     assert wrong.measure.better == "lower" and wrong.sha256 != found.sha256
     arff = read("weka.arff", form="weka", learners=["J48", "NaiveBayes"])
     assert (
@@ -159,6 +159,15 @@ def test_the_order_of_rows_does_not_matter(tmp_path: Path) -> None:
     assert read("s.csv", tmp_path).sha256 == read("plain.csv").sha256
 
 
+def test_a_loss_is_turned_back(tmp_path: Path) -> None:
+    scores = {"test_neg_log_loss": [-0.5, -0.25], "test_roc_auc": [0.5, 0.75], "fit_time": [1, 1]}
+    (tmp_path / "s.json").write_text(json.dumps(scores))
+    found = read("s.json", tmp_path, "log_loss", form="sklearn", scheme="kfold", n=9)
+    assert found.values["learner", 0].tolist() == [0.5, 0.25]
+    found = read("s.json", tmp_path, "auc", form="sklearn", scheme="kfold", n=9)
+    assert found.values["learner", 0].tolist() == [0.5, 0.75]
+
+
 def changed(old: str, new: str) -> str:
     assert old in PLAIN
     return PLAIN.replace(old, new)
@@ -169,6 +178,7 @@ def changed(old: str, new: str) -> str:
     [
         ("learner,split,value\n", {}, "path", "has no scores"),
         ("learner,split\na,1\n", {}, "path", "no column 'value', 'auc' with values of auc; say"),
+        (changed("0.88", "88"), {}, "path", "row 2 is 88, and auc lies between 0 and 1; call it"),
         (PLAIN, {"value": "valu"}, "value", "no column 'valu'"),
         (
             changed("0.88", "NaN"),

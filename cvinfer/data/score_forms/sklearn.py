@@ -13,6 +13,7 @@ from typing import Any
 
 from cvinfer.errors import UserError
 from cvinfer.foreign import quoted
+from cvinfer.losses import LOWER
 
 from ..files import absent, listed, read_text
 from ..scores import Row, ToldScores
@@ -20,6 +21,8 @@ from ._form import Asked, Form, forms
 
 #: What its scorers call a measure.
 SCORERS = {"auc": "roc_auc", "log_loss": "neg_log_loss", "brier": "neg_brier_score"}
+#: Scorers that turn a loss round begin so.
+NEGATED = "neg_"
 _SPLIT = re.compile(r"split(\d+)_test_(.+)")
 _ONE = "learner"
 
@@ -87,7 +90,8 @@ def _search(asked: Asked, columns: Mapping[str, Sequence[Any]]) -> list[Row]:
         learner = ", ".join(parts) or _ONE
         for split, name in sorted(found[scorer]):
             where = f"row {at + 1}, column {name!r}"
-            rows.append(Row(where, learner, None, str(split + 1), columns[name][at]))
+            value = _turned(asked, scorer, columns[name][at])
+            rows.append(Row(where, learner, None, str(split + 1), value))
     return rows
 
 
@@ -100,7 +104,8 @@ def _cross_validated(asked: Asked, columns: Mapping[str, Sequence[Any]]) -> list
             " cv_results_ and no result of cross_validate",
             ("path",),
         )
-    values = columns[f"test_{_scorer(asked, there)}"]
+    scorer = _scorer(asked, there)
+    values = [_turned(asked, scorer, value) for value in columns[f"test_{scorer}"]]
     learners = columns.get(_ONE, [_ONE] * len(values))
     count: dict[str, int] = {}
     rows = []
@@ -108,6 +113,16 @@ def _cross_validated(asked: Asked, columns: Mapping[str, Sequence[Any]]) -> list
         count[str(learner)] = count.get(str(learner), 0) + 1
         rows.append(Row(f"row {at + 1}", str(learner), None, str(count[str(learner)]), value))
     return rows
+
+
+def _turned(asked: Asked, scorer: str, value: Any) -> Any:
+    """A loss as it is, where scikit-learn has minus the loss, so that a greater score is better."""
+    if not scorer.startswith(NEGATED) or asked.measure.better != LOWER:
+        return value
+    try:
+        return -float(value)
+    except (TypeError, ValueError):
+        return value
 
 
 def _scorer(asked: Asked, there: Sequence[str]) -> str:

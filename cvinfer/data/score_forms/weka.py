@@ -23,6 +23,8 @@ COLUMNS = {
     "mcc": "Matthews_correlation",
     "kappa": "Kappa_statistic",
 }
+#: What it gives per cent and we as a share.
+PER_CENT = ("zero_one",)
 _TRAIN, _TEST = "Number_of_training_instances", "Number_of_testing_instances"
 
 
@@ -37,6 +39,8 @@ def read(asked: Asked) -> ToldScores:
     runs = table.column("Key_Run", "weka")
     folds = table.columns.get("Key_Fold")
     values = table.value([COLUMNS.get(asked.measure.name, asked.measure.name)], asked)
+    if asked.measure.name in PER_CENT and asked.value is None:
+        values = [_share(value) for value in values]
     train, test = table.columns.get(_TRAIN), table.columns.get(_TEST)
     rows = []
     for at in table.of_data("Key_Dataset", asked):
@@ -48,6 +52,14 @@ def read(asked: Asked) -> ToldScores:
         fold = "1" if folds is None else folds[at]
         rows.append(Row(where, names[at], _whole(runs[at]), _whole(fold), values[at], sizes))
     return ToldScores(rows)
+
+
+def _share(text: str) -> str:
+    """0.35 for 35.0; what is no number stays as it is, and is told later."""
+    try:
+        return repr(float(text) / 100.0)
+    except ValueError:
+        return text
 
 
 def _whole(text: str) -> str:
