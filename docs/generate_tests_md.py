@@ -18,6 +18,7 @@ from cvinfer.inference import (
     MeasuredRate,
     intervals,
     measured_by,
+    measured_coverage,
     measured_level,
     measured_measures,
     measured_rates,
@@ -86,27 +87,34 @@ Above {level} by more than four standard errors nowhere here: {held}. The recomm
 {recommended}.
 """
 BY_MEASURE = """
-How often tests on one value a split reject at {level} by AUC, F1 (of one class) and log loss, on the
-same kind of exact nulls: A and B follow the same rule and see different features that are exchangeable
-given the class, so that every measure has the same expectation for both, and every rejection is a
-false one. {replications} data sets of each setting, a standard error of {error} near {level}. **Bold**
-are rates above {level} by more than four standard errors. A data set with a split on which a measure
-does not exist (AUC with one class in the test part) has no result by it and is left out; a degenerate
-result counts as not rejected. The last columns are true differences (B sees x3 alone), where
-rejections are right.
+How often tests on one value a split reject at {level} by AUC, F1 (of one class) and log loss, on
+the same kind of exact nulls: A and B follow the same rule and see different features that are
+exchangeable given the class, so that every measure has the same expectation for both, and every
+rejection is a false one. {replications} data sets of each setting, a standard error of {error}
+near {level}. **Bold** are rates above {level} by more than four standard errors. A data set with
+a split on which a measure does not exist (AUC with one class in the test part) has no result by
+it and is left out; a degenerate result counts as not rejected. The last columns are true
+differences (B sees x3 alone), where rejections are right.
 """
 BY_MEASURE_HELD = """
-By {measure} these are in none of the {nulls} nulls above {level} by more than four standard errors,
-with their highest rate there and the least share of the true differences that they found: {held}.
-Recommended by {measure}: `{best}`.
+By {measure} these are in none of the {nulls} nulls above {level} by more than four standard
+errors, with their highest rate there and the least share of the true differences that they found:
+{held}. Recommended by {measure}: `{best}`.
 """
 BY_MEASURE_NONE = """
-By {measure} no test held everywhere: each rejects in some null more than {level} of the true hypotheses
-by more than four standard errors.
+By {measure} no test held everywhere: each rejects in some null more than {level} of the true
+hypotheses by more than four standard errors.
 """
 BY_MEASURE_LAST = """
-No claim goes beyond these settings and measures. `benchmarks/measure_rates.py` measures again (about
-ten minutes of computing); the counts are in `cvinfer/inference/measure_rates.json`.
+No claim goes beyond these settings and measures. `benchmarks/measure_rates.py` measures again
+(about ten minutes of computing); the counts are in `cvinfer/inference/measure_rates.json`.
+"""
+COVERAGE_BY_MEASURE = """
+The same for the intervals for any measure, on the exact nulls by measure above with 100 records.
+The true value is the mean of the interval's own values over all data sets, for splits of that
+size; for nested cross-validation, which speaks of all n records, the mean loss of fits on n
+records on fresh ones. {replications} data sets each. **Bold** are shares below {level} by more than
+four standard errors.
 """
 MEASURED_INTERVALS = """
 How often intervals at {level} hold the true value in the same data sets, for learner A: its mean
@@ -346,6 +354,30 @@ def measured_intervals(items: list[Procedure]) -> str:
     return "\n".join(["### Measured coverage\n", *_filled(text), *table])
 
 
+def coverage_by_measure(items: list[Procedure]) -> str:
+    """Shares of data sets whose interval holds the truth, by measure and learner."""
+    level = 1.0 - measured_level()
+    rows = {item.name: measured_coverage(item.name) for item in items}
+    every = [each for row in rows.values() for rates in row.values() for each in rates.items()]
+    if not every:
+        return ""
+    settings = list(dict.fromkeys(name for name, _ in every))
+    about = measured_settings(measure="auc")
+    titles = " | ".join(about[name].title for name in settings)
+    counts = sorted({rate.replications for _, rate in every})
+    lines = [f"| interval | measure | {titles} |", "|---" * (len(settings) + 2) + "|"]
+    for name, row in rows.items():
+        for measure, rates in row.items():
+            bold = ["**" * rates[each].below(level) for each in settings]
+            cells = [f"{b}{rates[each].rate:.3f}{b}" for b, each in zip(bold, settings)]
+            lines.append(f"| [{name}](#{name}) | {measure} | {' | '.join(cells)} |")
+    text = COVERAGE_BY_MEASURE.format(
+        level=_percent(level),
+        replications=" to ".join(f"{count:,}" for count in sorted({counts[0], counts[-1]})),
+    )
+    return "\n".join(["", *_filled(text), *lines, ""])
+
+
 def _percent(share: float, digits: int = 0) -> str:
     # No line is broken between a number and its sign.
     return f"{100 * share:.{digits}f}\N{NO-BREAK SPACE}%"
@@ -361,9 +393,10 @@ def page() -> str:
     for title, registry in (("Tests", tests()), ("Intervals for one learner", intervals())):
         items = [registry[name] for name in sorted(registry) if origin(name) is None]
         measured = measured_tests if title == "Tests" else measured_intervals
+        more = [tests_by_measure(), studied_tests()]
         known = [item for item in items if measured_rates(item.name, *ROLES)]
         parts += [f"## {title}\n", summary(items), measured(known)]
-        parts += [tests_by_measure(), studied_tests()] if title == "Tests" else []
+        parts += more if title == "Tests" else [coverage_by_measure(items)]
         parts += [entry(item) for item in items]
     parts += ["## Sources\n", "```bibtex", own_bibliography().strip(), "```", ""]
     return "\n".join(parts)

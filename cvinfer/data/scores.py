@@ -397,8 +397,8 @@ def _number(where: str, row: Row, measure: Loss) -> float:
     if not least <= value <= most:
         raise UserError(
             f"{where}: the value of {row.learner!r} for {_called(row)} in {row.where} is {value:g},"
-            f" and {measure.name} lies between {least:g} and {most:g}; call it by another name if it"
-            " is something else, such as per cent",
+            f" and {measure.name} lies between {least:g} and {most:g}; call it by another name if"
+            " it is something else, such as per cent",
             ("path",),
         )
     return value

@@ -82,6 +82,17 @@ def measured_rates(
     return MappingProxyType({each: _rate(counts[each]) for each in wanted if each in counts})
 
 
+def measured_coverage(name: str) -> Mapping[str, Mapping[str, MeasuredRate]]:
+    """Coverage at 95 % of an interval for any measure: by measure and setting."""
+    found = _by_measure().get("intervals", {}).get(name, {})
+    return MappingProxyType(
+        {
+            measure: MappingProxyType({setting: _rate(each) for setting, each in counts.items()})
+            for measure, counts in found.items()
+        }
+    )
+
+
 def measured_level() -> float:
     """The level alpha at which everything was measured."""
     return float(_document()["alpha"])

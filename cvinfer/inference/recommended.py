@@ -71,10 +71,12 @@ def recommended_by(measure: str) -> Optional[str]:
         _Candidate(
             name,
             list(measured_by(measure, name).values()),
-            min(measured_by(measure, name, "difference").values(), key=lambda each: each.rate),
+            min(differences.values(), key=lambda each: each.rate),
             True,
         )
         for name in measured_measures().get(measure, ())
+        for differences in [measured_by(measure, name, "difference")]
+        if differences
     ]
     keeping = [each for each in found if each.keeps_its_level]
     if not keeping:
