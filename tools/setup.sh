@@ -31,6 +31,7 @@ SYSTEM_NEEDS=(
     "optional|compilers for R packages|command -v gcc && command -v g++ && command -v gfortran && command -v make|r-base-dev|the R packages tree and kknn, which come as source code, cannot be built"
     "optional|Java with its compiler|command -v java && command -v javac|default-jdk-headless|no learner of Weka (engine rweka: J48, JRip, SMO and all others) can be used"
     "optional|LaTeX|command -v pdflatex && kpsewhich booktabs.sty|texlive-latex-base texlive-latex-recommended|result.tex is written all the same, but cannot be compiled here, and the tests that compile it are skipped"
+    "extra|LaTeX of papers|kpsewhich IEEEtran.cls acmart.cls siunitx.sty threeparttable.sty lmodern.sty|texlive-latex-extra texlive-science texlive-publishers lmodern|tables are not tried in the classes that papers are written in"
     "optional|pdftotext|command -v pdftotext|poppler-utils|the tests do not read compiled tables back"
 )
 

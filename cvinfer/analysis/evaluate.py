@@ -5,7 +5,7 @@ A failed fit is never imputed: tests and intervals that need it say so instead.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
@@ -35,6 +35,9 @@ class Predicted:
     codes: per (learner, partition index) one array per split, None where the fit failed.
     failures: the message of each failed (learner, partition index, split).
     repeated: those of them that are the same fit as one before, on a split that partitions share.
+    beside: as codes, of the learners of which more was wanted: a row for each test record and a
+    column for each class. beside_kinds: for each of these learners PROBABILITIES, or SCORES where
+    one of its fits gave no more.
     """
 
     truth: Codes
@@ -43,6 +46,10 @@ class Predicted:
     codes: Mapping[tuple[str, int], Sequence[Optional[Codes]]]
     failures: Mapping[tuple[str, int, int], str]
     repeated: frozenset[tuple[str, int, int]] = frozenset()
+    beside: Mapping[tuple[str, int], Sequence[Optional[NDArray[np.float64]]]] = field(
+        default_factory=dict
+    )
+    beside_kinds: Mapping[str, str] = field(default_factory=dict)
 
 
 def evaluate(

@@ -115,7 +115,10 @@ class LearnerInfo(NamedTuple):
 class Prediction(NamedTuple):
     """What was predicted for the test records, in the order of `test`, and what it took to get it.
 
-    kind: what the values are (`cvinfer.losses.kinds`).
+    kind: what the values are (`cvinfer.losses.kinds`). beside: where more than class codes was
+    wanted, a row for each record and a column for each class of the data set, in its order; a class
+    that was not seen in training has probability 0, or the score -inf. beside_kind: PROBABILITIES,
+    or SCORES of a learner that has no more. beside_warnings: what was said while it was made.
     """
 
     values: NDArray[Any]
@@ -123,6 +126,9 @@ class Prediction(NamedTuple):
     seconds_predict: float
     warnings: tuple[str, ...] = ()
     kind: str = CODES
+    beside: Optional[NDArray[np.float64]] = None
+    beside_kind: Optional[str] = None
+    beside_warnings: tuple[str, ...] = ()
 
     @property
     def codes(self) -> NDArray[np.int32]:
@@ -134,17 +140,27 @@ class Session(Protocol):
     """An engine holding one data set, converted once; after that only index arrays travel."""
 
     def predict(
-        self, learner: LearnerSpec, train: NDArray[np.int64], test: NDArray[np.int64], seed: int
+        self,
+        learner: LearnerSpec,
+        train: NDArray[np.int64],
+        test: NDArray[np.int64],
+        seed: int,
+        wants: str = CODES,
     ) -> Prediction:
-        """Fit on `train`, predict `test`; raises `LearnerError` where the learner fails."""
+        """Fit on `train`, predict `test`; raises `LearnerError` where the learner fails.
+
+        wants: SCORES are content with probabilities, which are preferred; PROBABILITIES are not
+        with scores. The class codes are the same whatever is wanted beside them.
+        """
 
 
 class Fit(NamedTuple):
-    """What one fit is asked for."""
+    """What one fit is asked for; `wants` as in `Session.predict`."""
 
     train: NDArray[np.int64]
     test: NDArray[np.int64]
     seed: int
+    wants: str = CODES
 
 
 @runtime_checkable
@@ -217,6 +233,18 @@ class Engine(Protocol):
 
     def na_action(self, learner: LearnerSpec) -> Optional[str]:
         """What becomes of training records with missing values; None where there may be none."""
+
+    def gives(self, learner: LearnerSpec) -> Optional[str]:
+        """The most that a learner gives: CODES, SCORES or PROBABILITIES.
+
+        Told without a fit; None where only a fit can tell. The entry has been checked.
+        """
+
+
+def gives(engine: Engine, learner: LearnerSpec) -> Optional[str]:
+    """The same for any engine; those of plug-ins may have been written before it was asked."""
+    tell = getattr(engine, "gives", None)
+    return None if tell is None else tell(learner)
 
 
 def own_word(engine: Engine, encode: Optional[str]) -> Optional[str]:

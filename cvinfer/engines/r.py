@@ -32,6 +32,7 @@ from cvinfer.engines.base import (
 )
 from cvinfer.engines.registry import engines
 from cvinfer.errors import CvinferError, LearnerError, Refusal, UserError
+from cvinfer.losses.kinds import CODES
 from cvinfer.names import close_match
 
 if TYPE_CHECKING:
@@ -129,6 +130,9 @@ class REngine:
     def na_action(self, learner: LearnerSpec) -> Optional[str]:
         return na_action(learner)
 
+    def gives(self, learner: LearnerSpec) -> Optional[str]:
+        return None
+
 
 class RSession:
     """One data set as R's data frame."""
@@ -140,9 +144,14 @@ class RSession:
         self._frame = frames.frame_of(dataset)
 
     def predict(
-        self, learner: LearnerSpec, train: NDArray[np.int64], test: NDArray[np.int64], seed: int
+        self,
+        learner: LearnerSpec,
+        train: NDArray[np.int64],
+        test: NDArray[np.int64],
+        seed: int,
+        wants: str = CODES,
     ) -> Prediction:
-        return only(self.predict_all(learner, [Fit(train, test, seed)]))
+        return only(self.predict_all(learner, [Fit(train, test, seed, wants)]))
 
     def predict_all(
         self, learner: LearnerSpec, fits: Sequence[Fit]

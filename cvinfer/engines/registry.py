@@ -54,6 +54,9 @@ class MissingEngine:
     def na_action(self, learner: LearnerSpec) -> Optional[str]:
         return None
 
+    def gives(self, learner: LearnerSpec) -> Optional[str]:
+        return None
+
 
 #: Every engine by name.
 engines: Registry[Engine] = Registry(

@@ -29,6 +29,7 @@ from cvinfer.engines.base import (
 from cvinfer.engines.registry import engines
 from cvinfer.errors import LearnerError, Refusal
 from cvinfer.foreign import quoted
+from cvinfer.losses.kinds import CODES
 from cvinfer.names import close_match
 
 if TYPE_CHECKING:
@@ -131,6 +132,9 @@ class RwekaEngine:
     def na_action(self, learner: LearnerSpec) -> Optional[str]:
         return na_action(learner)
 
+    def gives(self, learner: LearnerSpec) -> Optional[str]:
+        return None
+
 
 class WekaSession:
     """One data set as Weka's instances."""
@@ -146,9 +150,14 @@ class WekaSession:
         self._ready = ByLearner(self._as_r_has_it)
 
     def predict(
-        self, learner: LearnerSpec, train: NDArray[np.int64], test: NDArray[np.int64], seed: int
+        self,
+        learner: LearnerSpec,
+        train: NDArray[np.int64],
+        test: NDArray[np.int64],
+        seed: int,
+        wants: str = CODES,
     ) -> Prediction:
-        return only(self.predict_all(learner, [Fit(train, test, seed)]))
+        return only(self.predict_all(learner, [Fit(train, test, seed, wants)]))
 
     def predict_all(
         self, learner: LearnerSpec, fits: Sequence[Fit]

@@ -12,6 +12,7 @@ from cvinfer.execute.backends.base import Opener
 from cvinfer.execute.store import Store, Stored
 from cvinfer.execute.work import Job, Limits, Order, Outcome, Task
 from cvinfer.execute.works.fit import Material, checked
+from cvinfer.losses.kinds import has, most
 from cvinfer.planning import RunPlan
 from cvinfer.progress import Progress
 
@@ -28,7 +29,8 @@ class Fits:
     ) -> None:
         names = list(learners)
         self.materials = [Material(plan.dataset, plan.partitions) for plan in plans]
-        self.job = Job(list(learners.values()), memory_mb, ("fit",))
+        wants = [most(plan.wanted(name) for plan in plans) for name in names]
+        self.job = Job(list(learners.values()), memory_mb, ("fit",), wants)
         self.alone = frozenset(names.index(name) for name in alone)
         self.tasks: dict[str, Task] = {}
         for number, plan in enumerate(plans):
@@ -37,7 +39,7 @@ class Fits:
                 order = Order(number, fit.partition, fit.number, at, fit.seed)
                 self.tasks.setdefault(fit.key, Task(fit.key, fit.learner, order))
 
-    def suits(self, key: str, stored: Stored) -> bool:
+    def suits(self, key: str, stored: Stored) -> Optional[bool]:
         order = self.tasks[key].order
         dataset, partitions = self.materials[order.dataset]
         test = partitions[order.partition].splits[order.split].test
@@ -45,7 +47,9 @@ class Fits:
             checked(stored.values, len(test), len(dataset.classes), stored.kind)
         except LearnerError:
             return False
-        return True
+        if stored.beside is not None and stored.beside.shape != (len(test), len(dataset.classes)):
+            return False
+        return True if has(stored.beside_kind, self.job.wanted(order.learner)) else None
 
     def fits(self, task: Task) -> int:
         return 1

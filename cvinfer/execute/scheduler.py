@@ -30,6 +30,7 @@ from cvinfer.execute.work import (
     Outcome,
     Task,
 )
+from cvinfer.losses.kinds import CODES
 from cvinfer.progress import Progress
 
 #: Quick fits of a learner go to a worker in batches of about this many seconds, at most so many.
@@ -60,7 +61,8 @@ def work(
     without it on worker processes of this machine.
     """
     reporter = progress or Progress()
-    known = store.hold(agenda.tasks, agenda.suits)
+    beside = any(wants != CODES for wants in agenda.job.wants)
+    known = store.hold(agenda.tasks, agenda.suits, beside)
     outcome = Outcome(reused=len(known), damaged=len(store.damaged))
     missing = [task for key, task in agenda.tasks.items() if key not in known]
     sizes = {key: agenda.fits(task) for key, task in agenda.tasks.items()}
@@ -257,7 +259,16 @@ class _Run:
 
 
 def _stored(one: Done) -> Stored:
-    return Stored(one.values, one.seconds_fit, one.seconds_predict, one.warnings, one.kind)
+    seconds = one.seconds_fit, one.seconds_predict
+    return Stored(
+        one.values,
+        *seconds,
+        one.warnings,
+        one.kind,
+        beside=one.beside,
+        beside_kind=one.beside_kind,
+        beside_warnings=one.beside_warnings,
+    )
 
 
 def _kind(task: Task) -> tuple[int, int]:

@@ -4,6 +4,8 @@ Every fit carries a checksum of all its fields. One that does not agree with it 
 there: it is made again. Stores of version 1 had none; when such a store is opened, each of its fits
 gets the checksum of what is there then, if it has the form of a fit at all. Stores of version 2 had
 class codes only; since then each fit has the kind of its values, in the column `codes` as before.
+Since version 4 probabilities and scores stand in a table of their own, packed, where they were
+asked for: whoever wants class codes does not read them.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import json
 import sqlite3
 import struct
 import time
+import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Callable, Iterable, Iterator, NamedTuple, Optional, Sequence, TypedDict
@@ -23,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvinfer.errors import UserError
-from cvinfer.losses.kinds import CODES, NUMBERS, codes_of
+from cvinfer.losses.kinds import CODES, NUMBERS, PROBABILITIES, SCORES, codes_of
 
 SCHEMA = """
 create table if not exists {name} (
@@ -38,10 +41,24 @@ create table if not exists {name} (
     kind text not null default 'codes'
 ) without rowid
 """
+#: What stands beside class codes; `classes` is the number of its columns.
+BESIDE = """
+create table if not exists {name} (
+    key text primary key,
+    kind text not null,
+    classes integer not null,
+    packed blob not null,
+    warnings text not null,
+    checksum text not null
+) without rowid
+"""
+BESIDE_FIELDS = ("key", "kind", "classes", "packed", "warnings")
 #: The fields of a fit that its checksum is over.
 FIELDS = ("key", "codes", "seconds_fit", "seconds_predict", "warnings", "learner", "made", "kind")
 #: Version of the schema, kept in the file as SQLite's user_version.
-VERSION = 3
+VERSION = 4
+#: How hard probabilities are packed: more takes longer and hardly makes them smaller.
+PACKING = 6
 #: SQLite's limit on variables in one statement is at least this.
 MANY = 500
 #: Seconds to wait for another run that is writing.
@@ -53,6 +70,7 @@ class Stored:
     """What one fit predicted, with what it took and what the learner said.
 
     values: in one row, one record after the other. kind: what they are (`cvinfer.losses.kinds`).
+    beside and what follows: as an engine's `Prediction` has them; None where nothing was wanted.
     """
 
     values: NDArray[Any]
@@ -60,6 +78,9 @@ class Stored:
     seconds_predict: float
     warnings: tuple[str, ...]
     kind: str = CODES
+    beside: Optional[NDArray[np.float64]] = None
+    beside_kind: Optional[str] = None
+    beside_warnings: tuple[str, ...] = ()
 
     @property
     def codes(self) -> NDArray[np.int32]:
@@ -129,36 +150,46 @@ class Store:
         given = [(key, learner, _in_one_row(fit)) for key, learner, fit in fits]
         made = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime())
         rows = [_row(key, _writable(learner), fit, made) for key, learner, fit in given]
+        more = [_beside_row(key, fit) for key, _, fit in given if fit.beside is not None]
         with self._told(), self._db:
-            self._db.executemany(
-                f"insert or replace into fits ({', '.join(FIELDS)}, checksum)"
-                f" values ({', '.join('?' * (len(FIELDS) + 1))})",
-                rows,
-            )
+            # What stands together is of one fit.
+            self._db.executemany("delete from besides where key = ?", [row[:1] for row in rows])
+            self._db.executemany(_insert("besides", BESIDE_FIELDS), more)
+            self._db.executemany(_insert("fits", FIELDS), rows)
         if self._at_hand:
             self._held.update((key, fit) for key, _, fit in given)
 
     def get(self, key: str) -> Optional[Stored]:
         return self.get_many([key]).get(key)
 
-    def get_many(self, keys: Iterable[str]) -> dict[str, Stored]:
-        """The fits that are stored among these, and sound."""
+    def get_many(self, keys: Iterable[str], beside: bool = False) -> dict[str, Stored]:
+        """The fits that are stored among these, and sound.
+
+        What stands beside the codes is read only if so asked, but for fits that are at hand.
+        """
         wanted = list(dict.fromkeys(keys))
         found = {key: self._held[key] for key in wanted if key in self._held}
-        found.update(self._read(key for key in wanted if key not in found))
+        found.update(self._read((key for key in wanted if key not in found), beside))
         return found
 
     def hold(
-        self, keys: Iterable[str], suits: Callable[[str, Stored], bool] = lambda key, fit: True
+        self,
+        keys: Iterable[str],
+        suits: Callable[[str, Stored], Optional[bool]] = lambda key, fit: True,
+        beside: bool = False,
     ) -> set[str]:
-        """Which of the keys are stored, sound and suitable; from now on they are at hand."""
+        """Which of the keys are stored, sound and suitable; from now on they are at hand.
+
+        One that `suits` answers with None is sound and not enough.
+        """
         held = set()
-        for key, fit in self._read(keys):
-            if suits(key, fit):
+        for key, fit in self._read(keys, beside):
+            suitable = suits(key, fit)
+            if suitable:
                 held.add(key)
                 if self._at_hand:
                     self._held[key] = fit
-            else:
+            elif suitable is not None:
                 self.damaged.add(key)
         return held
 
@@ -182,6 +213,9 @@ class Store:
                     damaged.append(str(row[FIELDS.index("learner")]))
                 else:
                     fits += 1
+            for learner, *more in self._db.execute(_OF_FITS):
+                if _sound_beside(more) is None:
+                    damaged.append(str(learner))
             told = [str(row[0]) for row in self._db.execute("pragma integrity_check")]
             structure = [line for line in told if line != "ok"]
         except sqlite3.DatabaseError as error:
@@ -194,18 +228,21 @@ class Store:
     def mend(self) -> int:
         """Keep the sound fits only, in tables made anew; how many there are."""
         columns = ", ".join([*FIELDS, "checksum"])
-        marks = ", ".join("?" * (len(FIELDS) + 1))
         with self._told():
             with self._db:
                 self._db.execute("begin immediate")
                 self._db.execute(SCHEMA.format(name="mended"))
                 rows = self._db.execute(f"select {columns} from fits")
                 sound = (row for row in rows if _sound(row) is not None)
-                self._db.executemany(
-                    f"insert or replace into mended ({columns}) values ({marks})", sound
-                )
+                self._db.executemany(_insert("mended", FIELDS), sound)
                 self._db.execute("drop table fits")
                 self._db.execute("alter table mended rename to fits")
+                self._db.execute(BESIDE.format(name="mended"))
+                found = (row[1:] for row in self._db.execute(_OF_FITS))
+                whole = (row for row in found if _sound_beside(row) is not None)
+                self._db.executemany(_insert("mended", BESIDE_FIELDS), whole)
+                self._db.execute("drop table besides")
+                self._db.execute("alter table mended rename to besides")
                 (count,) = self._db.execute("select count(*) from fits").fetchone()
             self._db.execute("vacuum")
         return int(count)
@@ -239,6 +276,7 @@ class Store:
         with self._told():
             with self._db:
                 removed = self._db.execute("delete from fits" + where, values).rowcount
+                self._db.execute("delete from besides where key not in (select key from fits)")
             self._db.execute("vacuum")
             self._db.execute("pragma wal_checkpoint(truncate)")
         return int(removed)
@@ -265,7 +303,7 @@ class Store:
                 time.sleep(0.05)
         self._db.execute("pragma synchronous = normal")
         version, tables = self._version()
-        if not 0 <= version <= VERSION or (version == 0 and tables - {"fits"}):
+        if not 0 <= version <= VERSION or (version == 0 and tables - {"fits", "besides"}):
             raise sqlite3.DatabaseError("it is not a store, or one of another version of cvinfer")
         if version == VERSION:
             return
@@ -275,6 +313,7 @@ class Store:
             if version < VERSION and "fits" in tables:
                 self._upgrade()
             self._db.execute(SCHEMA.format(name="fits"))
+            self._db.execute(BESIDE.format(name="besides"))
             self._db.execute(f"pragma user_version = {VERSION}")
 
     def _version(self) -> tuple[int, set[str]]:
@@ -303,7 +342,7 @@ class Store:
                 return
             last = rows[-1][0]
 
-    def _read(self, keys: Iterable[str]) -> Iterator[tuple[str, Stored]]:
+    def _read(self, keys: Iterable[str], beside: bool = False) -> Iterator[tuple[str, Stored]]:
         """The sound fits among these; the others are noted."""
         wanted = list(dict.fromkeys(keys))
         columns = ", ".join([*FIELDS, "checksum"])
@@ -312,12 +351,22 @@ class Store:
                 part = wanted[start : start + MANY]
                 marks = ",".join("?" * len(part))
                 query = f"select {columns} from fits where key in ({marks})"
+                more = self._beside(part) if beside else {}
                 for row in self._db.execute(query, part).fetchall():
                     fit = _sound(row)
+                    if fit is not None and row[0] in more:
+                        fit = _with_beside(fit, more[row[0]])
                     if fit is None:
                         self.damaged.add(str(row[0]))
                     else:
                         yield row[0], fit
+
+    def _beside(self, keys: Sequence[str]) -> dict[str, Sequence[object]]:
+        """What stands beside the codes of these, as it is stored."""
+        columns = ", ".join([*BESIDE_FIELDS, "checksum"])
+        marks = ",".join("?" * len(keys))
+        query = f"select {columns} from besides where key in ({marks})"
+        return {row[0]: row for row in self._db.execute(query, keys).fetchall()}
 
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:
@@ -343,13 +392,78 @@ def _row(key: str, learner: str, fit: Stored, made: str) -> tuple[object, ...]:
     return (*fields, _checksum(fields))
 
 
+def _insert(table: str, fields: Sequence[str]) -> str:
+    marks = ", ".join("?" * (len(fields) + 1))
+    return f"insert or replace into {table} ({', '.join(fields)}, checksum) values ({marks})"
+
+
+#: What stands beside codes, each with the learner whose fit it is.
+_OF_FITS = (
+    f"select learner, {', '.join(f'besides.{each}' for each in (*BESIDE_FIELDS, 'checksum'))}"
+    " from besides join fits on besides.key = fits.key"
+)
+
+
+def _beside_row(key: str, fit: Stored) -> tuple[object, ...]:
+    assert fit.beside is not None and fit.beside_kind is not None
+    said = json.dumps(list(fit.beside_warnings))
+    fields = (key, fit.beside_kind, int(fit.beside.shape[1]), packed(fit.beside), said)
+    return (*fields, _digest(fields))
+
+
+def packed(table: NDArray[np.float64]) -> bytes:
+    """Numbers column by column, the first bytes of all before the second ones: these are alike."""
+    numbers = np.ascontiguousarray(table.T, dtype="<f8")
+    return zlib.compress(numbers.view(np.uint8).reshape(-1, 8).T.tobytes(), PACKING)
+
+
+def unpacked(data: bytes, columns: int) -> NDArray[np.float64]:
+    """The same numbers, to the last bit; raises `ValueError` where they cannot be had."""
+    try:
+        found = np.frombuffer(zlib.decompress(data), dtype=np.uint8).reshape(8, -1)
+    except zlib.error as error:
+        raise ValueError(str(error)) from None
+    numbers = np.ascontiguousarray(found.T).view("<f8").astype(np.float64)
+    return np.ascontiguousarray(numbers.reshape(columns, -1).T)
+
+
+def _with_beside(fit: Stored, row: Sequence[object]) -> Optional[Stored]:
+    """The fit with what stands beside its codes, if that is sound and of as many records."""
+    found = _sound_beside(row)
+    if found is None or len(found[0]) != len(fit.values):
+        return None
+    return replace(fit, beside=found[0], beside_kind=found[1], beside_warnings=found[2])
+
+
+def _sound_beside(
+    row: Sequence[object],
+) -> Optional[tuple[NDArray[np.float64], str, tuple[str, ...]]]:
+    """The table of a row with its kind and its warnings, if it is what was put there."""
+    *fields, checksum = row
+    _, kind, classes, data, said = fields
+    warnings = _warnings_of(said)
+    if checksum != _digest(fields) or warnings is None or kind not in (PROBABILITIES, SCORES):
+        return None
+    if not isinstance(data, bytes) or not isinstance(classes, int) or classes < 1:
+        return None
+    try:
+        return unpacked(data, classes), str(kind), warnings
+    except ValueError:
+        return None
+
+
 def _checksum(fields: Sequence[object]) -> str:
-    """A digest of the fields of one fit, each with its kind and its length.
+    """A digest of the fields of one fit.
 
     The kind of values has no part in that of class codes, which is the one of version 2.
     """
+    return _digest(fields[:-1] if fields[-1] == CODES else fields)
+
+
+def _digest(fields: Sequence[object]) -> str:
+    """A digest of some fields, each with its kind and its length."""
     digest = hashlib.blake2b(digest_size=16)
-    for value in fields[:-1] if fields[-1] == CODES else fields:
+    for value in fields:
         if isinstance(value, bytes):
             kind, data = b"b", value
         elif isinstance(value, float):
@@ -371,7 +485,7 @@ def _sound(row: Sequence[object]) -> Optional[Stored]:
 def _fit_of(fields: Sequence[object]) -> Optional[Stored]:
     """The fit of a row, if it has the form of one."""
     key, values, seconds_fit, seconds_predict, said, learner, made, kind = fields
-    if not isinstance(said, str) or not all(map(_is_text, (key, said, learner, made))):
+    if not all(map(_is_text, (key, said, learner, made))):
         return None
     if not isinstance(kind, str) or kind not in NUMBERS:
         return None
@@ -380,14 +494,23 @@ def _fit_of(fields: Sequence[object]) -> Optional[Stored]:
         return None
     if not (isinstance(seconds_fit, float) and isinstance(seconds_predict, float)):
         return None
+    warnings = _warnings_of(said)
+    if warnings is None:
+        return None
+    array = np.frombuffer(values, dtype=numbers).astype(numbers.newbyteorder("="))
+    return Stored(array, seconds_fit, seconds_predict, warnings, kind)
+
+
+def _warnings_of(said: object) -> Optional[tuple[str, ...]]:
+    if not isinstance(said, str):
+        return None
     try:
         warnings = json.loads(said)
     except (ValueError, RecursionError):
         return None
     if not isinstance(warnings, list) or not all(isinstance(each, str) for each in warnings):
         return None
-    array = np.frombuffer(values, dtype=numbers).astype(numbers.newbyteorder("="))
-    return Stored(array, seconds_fit, seconds_predict, tuple(warnings), kind)
+    return tuple(warnings)
 
 
 def _is_text(value: object) -> bool:

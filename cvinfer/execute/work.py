@@ -81,11 +81,20 @@ class Task:
 
 
 class Job(NamedTuple):
-    """What every worker is told at its start; `works` are the names of the kinds of work."""
+    """What every worker is told at its start; `works` are the names of the kinds of work.
+
+    wants: what is wanted of each learner (`cvinfer.losses.kinds.WANTED`); class codes where it says
+    nothing.
+    """
 
     learners: Sequence[LearnerSpec]
     memory_mb: Optional[float] = None
     works: Sequence[str] = ("fit",)
+    wants: Sequence[str] = ()
+
+    def wanted(self, learner: int) -> str:
+        """What is wanted of a learner."""
+        return self.wants[learner] if self.wants else CODES
 
 
 class Agenda(Protocol):
@@ -112,8 +121,11 @@ class Agenda(Protocol):
     def alone(self) -> frozenset[int]:
         """Who shares no worker."""
 
-    def suits(self, key: str, stored: Stored) -> bool:
-        """Whether what is stored can have come of this task at all."""
+    def suits(self, key: str, stored: Stored) -> Optional[bool]:
+        """Whether what is stored can have come of this task at all.
+
+        None where it can and is less than is wanted now: the task is done again.
+        """
 
     def fits(self, task: Task) -> int:
         """How many fits it is."""
@@ -143,7 +155,8 @@ class Done(NamedTuple):
     """A finished order, or the reason why it failed; `began` is on the machine's monotonic clock.
 
     values, kind: what came out, and what it is (`cvinfer.losses.kinds`). printed: what it printed,
-    if it did. spent: the worker must not do another.
+    if it did. spent: the worker must not do another. beside and what follows: as a `Prediction` has
+    them.
     """
 
     values: NDArray[Any]
@@ -155,6 +168,9 @@ class Done(NamedTuple):
     printed: Optional[Printed] = None
     spent: bool = False
     kind: str = CODES
+    beside: Optional[NDArray[np.float64]] = None
+    beside_kind: Optional[str] = None
+    beside_warnings: tuple[str, ...] = ()
 
 
 def failed(message: str, began: float) -> Done:

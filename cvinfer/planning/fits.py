@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Mapping, Optional, Sequence
 
 import numpy as np
 
 from cvinfer.data.dataset import Dataset
 from cvinfer.documents import JsonObject
+from cvinfer.losses.kinds import CODES
 from cvinfer.partitions import Partition, Split
 from cvinfer.planning.needs import Use, requested, allocate
 from cvinfer.spec.model import Spec
@@ -35,7 +36,11 @@ class Fit:
 
 @dataclass(frozen=True)
 class RunPlan:
-    """Everything that has to be fitted for one data set, and what it is for."""
+    """Everything that has to be fitted for one data set, and what it is for.
+
+    wants: what is wanted of each learner's predictions (`cvinfer.losses.kinds.WANTED`), where that
+    is more than class codes. It has no part in the keys: a fit is the same with and without.
+    """
 
     dataset: Dataset
     partitions: tuple[Partition, ...]
@@ -45,6 +50,11 @@ class RunPlan:
     naive: int
     split_keys: tuple[tuple[str, ...], ...]
     needed: tuple[tuple[str, int], ...]
+    wants: Mapping[str, str] = field(default_factory=dict)
+
+    def wanted(self, learner: str) -> str:
+        """What is wanted of a learner's predictions."""
+        return self.wants.get(learner, CODES)
 
     def fit_keys(self) -> dict[tuple[str, str], str]:
         """(learner, split key) → key in the store."""
@@ -72,9 +82,15 @@ def fit_seed(seed: int, settings: JsonObject, split: str) -> int:
 
 
 def plan_run(
-    spec: Spec, dataset: Dataset, versions: Optional[Mapping[str, Mapping[str, str]]] = None
+    spec: Spec,
+    dataset: Dataset,
+    versions: Optional[Mapping[str, Mapping[str, str]]] = None,
+    wants: Optional[Mapping[str, str]] = None,
 ) -> RunPlan:
-    """The distinct fits of a spec on one data set; `versions` by learner go into the keys."""
+    """The distinct fits of a spec on one data set; `versions` by learner go into the keys.
+
+    wants: as a `RunPlan` has them.
+    """
     partitions, uses, interval_uses = allocate(spec, dataset, requested(spec, dataset))
     keys = tuple(
         tuple(split_key(dataset.n, s) for s in partition.splits) for partition in partitions
@@ -84,9 +100,8 @@ def plan_run(
     naive = sum(
         use.naive for learner in spec.learners for use in _uses_of(spec, learner, uses)
     ) + len(spec.learners) * sum(use.naive for use in interval_uses)
-    return RunPlan(
-        dataset, tuple(partitions), tuple(uses), tuple(interval_uses), fits, naive, keys, needed
-    )
+    found = tuple(partitions), tuple(uses), tuple(interval_uses)
+    return RunPlan(dataset, *found, fits, naive, keys, needed, dict(wants or {}))
 
 
 def _uses_of(spec: Spec, learner: str, uses: Sequence[Use]) -> Sequence[Use]:

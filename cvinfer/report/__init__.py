@@ -14,11 +14,14 @@ from cvinfer.report.files import write_report
 __all__ = ["get_ready", "render", "write_report"]
 
 
-def render(document: Mapping[str, Any], name: str) -> str:
-    """The tables of a result document as one text in the format of that name."""
+def render(document: Mapping[str, Any], name: str, **options: Any) -> str:
+    """The tables of a result document as one text in the format of that name.
+
+    `options` are the format's own.
+    """
     from cvinfer.report.formats import formats
 
-    return formats.find(name).render(document)
+    return formats.find(name).render(document, **options)
 
 
 def get_ready() -> None:

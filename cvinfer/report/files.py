@@ -6,8 +6,10 @@ import json
 from pathlib import Path
 from typing import Any, Mapping
 
-from cvinfer.report.formats import files_of
 from cvinfer.whole import whole
+
+#: The page that is written beside every document.
+PAGE_NAME = "report.html"
 
 
 def canonical(document: Mapping[str, Any]) -> str:
@@ -16,16 +18,32 @@ def canonical(document: Mapping[str, Any]) -> str:
     return text + "\n"
 
 
-def write_report(directory: Path, document: Mapping[str, Any]) -> tuple[Path, ...]:
-    """Write result.json, the file of every format that has one, and references.bib."""
-    from cvinfer.inference import bibliography
+def write_report(
+    directory: Path, document: Mapping[str, Any], *, timed: bool = True
+) -> tuple[Path, ...]:
+    """Write result.json, the file of every format that has one, and references.bib.
 
+    Those that tell times can be left to `write_timed`, where the times are still to come.
+    """
+    from cvinfer.inference import bibliography
+    from cvinfer.report.formats import files_of
+
+    formats = {file: each for file, each in files_of("result").items() if timed or not each.timed}
     # All texts are made before the first is written.
-    texts = {file: each.render(document) for file, each in files_of("result").items()}
+    texts = {file: each.render(document) for file, each in formats.items()}
     texts["references.bib"] = bibliography()
     written = [write_result(directory, document)]
     written += [write_text(Path(directory) / name, text) for name, text in texts.items()]
     return tuple(written)
+
+
+def write_timed(directory: Path, document: Mapping[str, Any], facts: Mapping[str, Any]) -> None:
+    """Write the files that tell times, which are in `facts`."""
+    from cvinfer.report.formats import files_of
+
+    for file, each in files_of("result").items():
+        if each.timed:
+            write_text(Path(directory) / file, each.render(document, facts=facts))
 
 
 def write_result(directory: Path, document: Mapping[str, Any]) -> Path:

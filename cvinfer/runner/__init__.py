@@ -21,7 +21,7 @@ from cvinfer.execute.store import Store
 from cvinfer.execute.work import Outcome
 from cvinfer.limits import limited
 from cvinfer.progress import Progress
-from cvinfer.runner.files import refuse_unwritable, write_facts, write_result
+from cvinfer.runner.files import refuse_unwritable, write_facts, write_pages, write_result
 from cvinfer.runner.stages import (
     Analysed,
     Loaded,
@@ -163,7 +163,9 @@ def run(
     }
     if write:
         base = Path(os.path.relpath(spec.base, directory.absolute()))
-        write_facts(directory, outcome, clock.began, seconds, jobs or default_jobs(), base)
+        workers = jobs or default_jobs()
+        facts = write_facts(directory, outcome, clock.began, seconds, workers, base)
+        write_pages(directory, analysed.document, facts)
     remark = "" if place is None else place.remark
     made_in = directory if write else None
     return Result(analysed.document, spec, outcome, made_in, seconds, path, remark)

@@ -10,6 +10,7 @@ from typing import Mapping, Sequence
 
 from cvinfer.data import Dataset
 from cvinfer.data.dataset import DataLike
+from cvinfer.documents import JsonObject
 from cvinfer.errors import UserError
 from cvinfer.execute.work import Outcome
 from cvinfer.places import predictions_files
@@ -54,7 +55,7 @@ def write_result(directory: Path, analysed: Analysed, sets: Sequence[DataLike]) 
                     for (learner, partition), column in predicted.codes.items()
                 },
             )
-        write_report(directory, analysed.document)
+        write_report(directory, analysed.document, timed=False)
     except OSError as error:
         raise no_place(directory, error) from None
 
@@ -66,7 +67,7 @@ def write_facts(
     seconds: Mapping[str, float],
     jobs: int,
     base: Path,
-) -> None:
+) -> JsonObject:
     """What is no part of the result: when and where it was made, and how long that took."""
     facts = {
         # Where relative paths of the spec started, so that the result finds its data again.
@@ -85,5 +86,16 @@ def write_facts(
     }
     try:
         write_text(directory / FACTS_NAME, json.dumps(facts, indent=1) + "\n")
+    except OSError as error:
+        raise no_place(directory, error) from None
+    return facts
+
+
+def write_pages(directory: Path, document: JsonObject, facts: JsonObject) -> None:
+    """The files that tell what `write_facts` returns."""
+    from cvinfer.report.files import write_timed
+
+    try:
+        write_timed(directory, document, facts)
     except OSError as error:
         raise no_place(directory, error) from None

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Mapping, Optional, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cvinfer.analysis.document import DataRun
 from cvinfer.analysis.evaluate import Codes, Predicted, evaluate
 from cvinfer.analysis.remedies import lacking_in_training
@@ -12,6 +15,7 @@ from cvinfer.data import PredictionSet
 from cvinfer.data.dataset import DataLike
 from cvinfer.execute.store import Store, Stored
 from cvinfer.execute.work import Outcome
+from cvinfer.losses.kinds import CODES, PROBABILITIES, SCORES
 from cvinfer.planning import RunPlan, allocate
 from cvinfer.spec.model import Spec
 
@@ -32,12 +36,16 @@ def found_on(
     if plan is None:
         assert isinstance(dataset, PredictionSet)
         return _elsewhere(spec, dataset)
-    stored = store.get_many(fit.key for fit in plan.fits)
+    keys = [fit.key for fit in plan.fits if fit.key not in outcome.failures]
+    stored = store.get_many(keys, beside=bool(plan.wants))
     predicted = _predicted(plan, stored, outcome)
     said: dict[str, list[Sequence[str]]] = {}
     for fit in plan.fits:
         if fit.key in stored:
-            said.setdefault(fit.learner, []).append(stored[fit.key].warnings)
+            told = stored[fit.key].warnings
+            if plan.wanted(fit.learner) != CODES:
+                told = tuple(dict.fromkeys((*told, *stored[fit.key].beside_warnings)))
+            said.setdefault(fit.learner, []).append(told)
     run = evaluate(spec, dataset, predicted, plan.uses, plan.interval_uses, spec.of_two)
     return Found(run, predicted, said)
 
@@ -48,6 +56,8 @@ def _predicted(plan: RunPlan, stored: Mapping[str, Stored], outcome: Outcome) ->
     failures: dict[tuple[str, int, int], str] = {}
     told: dict[str, str] = {}
     repeated: set[tuple[str, int, int]] = set()
+    beside: dict[tuple[str, int], list[Optional[NDArray[np.float64]]]] = {}
+    kinds: dict[str, str] = {}
     for learner, index in plan.needed:
         column: list[Optional[Codes]] = []
         for number, split in enumerate(plan.split_keys[index]):
@@ -62,8 +72,14 @@ def _predicted(plan: RunPlan, stored: Mapping[str, Stored], outcome: Outcome) ->
                 continue
             column.append(stored[key].codes)
         codes[learner, index] = column
+        if plan.wanted(learner) != CODES:
+            found = [stored.get(keys[learner, split]) for split in plan.split_keys[index]]
+            beside[learner, index] = [None if one is None else one.beside for one in found]
+            here = {one.beside_kind for one in found if one is not None}
+            kinds[learner] = SCORES if SCORES in here else kinds.get(learner, PROBABILITIES)
     once = frozenset(repeated)
-    return Predicted(dataset.target, dataset.classes, plan.partitions, codes, failures, once)
+    classes = dataset.classes
+    return Predicted(dataset.target, classes, plan.partitions, codes, failures, once, beside, kinds)
 
 
 def _told(plan: RunPlan, index: int, split: int, message: str) -> str:

@@ -23,6 +23,7 @@ from cvinfer.execute import fits
 from cvinfer.execute.backends.base import Opener
 from cvinfer.execute.store import Store
 from cvinfer.execute.work import Limits, Outcome
+from cvinfer.losses import CODES, loss
 from cvinfer.planning import RunPlan, plan_run
 from cvinfer.progress import Progress
 from cvinfer.runner.found import Found, found_on
@@ -193,7 +194,16 @@ def run_plans(
     """The plan of each data set; None for predictions made elsewhere, which need no fit."""
     if versions is None:
         versions = learner_versions(spec)
-    return [plan_run(spec, one, versions) if isinstance(one, Dataset) else None for one in sets]
+    wants = wanted(spec)
+    return [
+        plan_run(spec, one, versions, wants) if isinstance(one, Dataset) else None for one in sets
+    ]
+
+
+def wanted(spec: Spec) -> dict[str, str]:
+    """What is wanted of each learner's predictions where that is more than class codes."""
+    kind = loss(spec.loss).takes
+    return {} if kind == CODES else dict.fromkeys(spec.learners, kind)
 
 
 def manifest(

@@ -209,7 +209,8 @@ class _Reader:
                 return True
             message = f"{quoted(key)} is no path of this spec"
             meant = close_match(left[0] if left else key, known)
-            self.document.add(place, message, f"a path that begins with {listed(known)}", meant)
+            begins = f"a path that begins with {listed(known)}"
+            self.document.add(place, message, begins, meant, key=True)
             return False
         if path == ("learners",) and left:
             known = list(self.document.value["learners"])

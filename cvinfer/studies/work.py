@@ -44,7 +44,8 @@ def wanted_range(study: Study, given: Optional[tuple[int, int]] = None) -> Range
         return Range(1, study.replications)
     first, last = given
     if not 1 <= first <= last <= 10**8:
-        raise UserError(f"{first} to {last} is no range of replications; they are counted from 1")
+        message = f"{first} to {last} is no range of replications"
+        raise UserError(f"{message}; they are counted from 1 to 100,000,000")
     if study.mu0_truth and (first, last) != (1, study.replications):
         names = ", ".join(study.mu0_truth)
         raise UserError(

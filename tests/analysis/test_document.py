@@ -100,7 +100,7 @@ def test_write_replaces_whole_files(tmp_path: Path) -> None:
     directory = tmp_path / "results" / "a b"
     document = examples.every_test()
     written = write_report(directory, document)
-    names = {"result.json", "result.tex", "references.bib", "result.md"}
+    names = {"result.json", "result.tex", "references.bib", "result.md", "report.html"}
     assert {path.name for path in written} == names
     assert {path.name for path in directory.iterdir()} == names  # no temporary file is left
     before = {name: (directory / name).read_bytes() for name in names}

@@ -84,7 +84,7 @@ def test_run_shows_the_result_and_says_where_the_files_are(call: Call, small: Pa
     for verdict in document["verdicts"]:
         assert " ".join(verdict["sentence"].split()) in flat
     assert "0 reused from the store, 20 made now" in out
-    assert "result.json, result.tex, result.md" in out and "results/small" in out
+    assert "result.json, report.html, result.tex, result.md" in out and "results/small" in out
     assert "20 fits wanted" in err
 
     again = call("run", small, "--jobs", 1, "--quiet")

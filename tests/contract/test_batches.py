@@ -261,7 +261,7 @@ def test_mu0_is_taken_exactly_where_a_mean_is_tested():
 def test_twenty_thousand_replications_take_seconds():
     batches = {name: e.draw(seeded(name), (20_000,)) for name, e in EXAMPLES.items()}
     inference.infer("kfold_t", *EXAMPLES["kfold_t"].draw(seeded("warm")))
-    start = time.perf_counter()
+    start = time.process_time()
     for name, data in batches.items():
         assert len(inference.infer(name, *data).note) == 20_000
-    assert time.perf_counter() - start < 6.0
+    assert time.process_time() - start < 6.0

@@ -208,9 +208,9 @@ def test_a_long_field_is_read(tmp_path: Path, write: Write) -> None:
 
 
 def test_letter_is_quick(shared: Path) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     data = read(shared, "letter.csv", "class")
-    assert time.perf_counter() - start < 2.0
+    assert time.process_time() - start < 2.0
     assert (data.n, len(data.features), data.n_classes) == (20_000, 16, 26)
     assert all(column.kind == "numeric" for column in data.features)
 

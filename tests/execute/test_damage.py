@@ -81,23 +81,37 @@ DAMAGES = {
 }
 
 
-@pytest.mark.parametrize("what", DAMAGES)
-def test_a_damaged_fit_is_made_again(whole: Path, again: Path, what: str, tmp_path: Path) -> None:
+def damage(path: Path, what: str, which: int = 0) -> str:
+    """Damage a fit of a store; its key."""
     setting, value = DAMAGES[what]
-    with sqlite3.connect(again) as database:
+    with sqlite3.connect(path) as database:
         database.row_factory = sqlite3.Row
-        row = database.execute("select * from fits order by key limit 1").fetchone()
+        row = database.execute("select * from fits order by key").fetchall()[which]
     database.close()
-    change(again, f"update fits set {setting} where key = ?", value(row), row["key"])
+    change(path, f"update fits set {setting} where key = ?", value(row), row["key"])
+    return str(row["key"])
+
+
+@pytest.mark.parametrize("what", DAMAGES)
+def test_a_damaged_fit_is_found(again: Path, what: str) -> None:
+    key = damage(again, what)
     with Store(again) as store:
         found = store.check()
         assert (found.fits, len(found.damaged), found.sound) == (19, 1, False)
-        assert store.known([row["key"]]) == set() and store.get(row["key"]) is None
+        assert store.known([key]) == set() and store.get(key) is None
+
+
+def test_damaged_fits_are_made_again(whole: Path, again: Path, tmp_path: Path) -> None:
+    """Every kind of damage in one store, each in another fit."""
+    keys = {damage(again, what, which) for which, what in enumerate(DAMAGES)}
+    count = len(DAMAGES)
+    assert len(keys) == count < 20
     path, output = whole / "spec" / "spec.json", tmp_path / "r"
-    with pytest.warns(RuntimeWarning, match="1 fit was damaged in the store .*store.sqlite"):
+    told = f"{count} fits were damaged in the store .*store.sqlite"
+    with pytest.warns(RuntimeWarning, match=told):
         result = run(path, jobs=1, write=True, output=output, store=again)
     outcome = result.outcome
-    assert (outcome.reused, outcome.fitted, outcome.damaged) == (19, 1, 1)
+    assert (outcome.reused, outcome.fitted, outcome.damaged) == (20 - count, count, count)
     assert files(output) == files(whole / "r" / "made")
     with Store(again) as store:
         assert store.check().sound
@@ -119,6 +133,7 @@ def test_a_sound_fit_that_does_not_suit_is_made_again(
 def test_flipped_bits_change_no_result(whole: Path, again: Path, tmp_path: Path) -> None:
     """A bit somewhere in the file: the same result, or a refusal that names the file."""
     sound = again.read_bytes()
+    right = expected(whole)
     rng = random.Random(7)
     refused = 0
     for _ in range(12):
@@ -134,7 +149,7 @@ def test_flipped_bits_change_no_result(whole: Path, again: Path, tmp_path: Path)
             assert "store.sqlite cannot be used" in str(error), at
             refused += 1
             continue
-        assert result.document == expected(whole), at
+        assert result.document == right, at
     assert refused < 12
 
 

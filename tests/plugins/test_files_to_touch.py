@@ -126,7 +126,7 @@ CHANGES = {
 
 
 def python(place: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    given = {**os.environ, "PYTHONPATH": str(place), "PYTHONDONTWRITEBYTECODE": "1"}
+    given = {**os.environ, "PYTHONPATH": str(place)}  # the copy is compiled once, for all of them
     return subprocess.run(
         [sys.executable, *arguments], cwd=place, env=given, capture_output=True, text=True
     )

@@ -16,7 +16,7 @@ PACKAGE = Path(cvinfer.__file__).parent
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("arrays", "documents", "foreign", "names", "packages", "whole"),
     ("errors",),
-    ("limits", "places", "progress", "registry", "schemas"),
+    ("limits", "paper", "places", "progress", "registry", "schemas"),
     ("losses",),  # of what the tests eat: zero-one loss is written there alone
     ("partitions", "inference"),
     ("splitters",),

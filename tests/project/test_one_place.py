@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from pathlib import Path
 from typing import Callable, Iterator
 
@@ -16,10 +17,18 @@ from cvinfer.worker import workplace
 PACKAGE = Path(cvinfer.__file__).parent
 
 
+@functools.lru_cache(maxsize=None)
+def every_node() -> list[tuple[str, ast.AST]]:
+    """All nodes of the package under their file; read once, many look at them."""
+    return [
+        (path.relative_to(PACKAGE).as_posix(), node)
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+
+
 def nodes(room: str = "") -> Iterator[tuple[str, ast.AST]]:
-    for path in sorted((PACKAGE / room).rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            yield path.relative_to(PACKAGE).as_posix(), node
+    return (each for each in every_node() if each[0].startswith(f"{room}/" if room else ""))
 
 
 def test_whether_a_test_fits_a_partition_is_decided_in_one_place() -> None:

@@ -24,8 +24,8 @@ from cvinfer.analysis.words import MINUS, title
 
 
 def test_render_needs_a_known_format() -> None:
-    with pytest.raises(UserError, match="no format 'html'.*csv, latex, markdown, text"):
-        render(examples.small(), "html")
+    with pytest.raises(UserError, match="no format 'rtf'.*csv, html, latex, markdown, text"):
+        render(examples.small(), "rtf")
 
 
 def test_names_and_files_of_formats_load_nothing_heavy() -> None:
@@ -37,7 +37,9 @@ def test_names_and_files_of_formats_load_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     names, heavy = done.stdout.splitlines()
-    assert names == "['csv', 'latex', 'markdown', 'text'] ['result.tex', 'result.md']"
+    assert names == (
+        "['csv', 'html', 'latex', 'markdown', 'text'] ['report.html', 'result.tex', 'result.md']"
+    )
     assert heavy == "[]"
 
 
@@ -53,7 +55,7 @@ def test_a_new_format_is_rendered_and_written(
         return f"{document['name']}\n"
 
     document = {**examples.small(), "name": "a\x1b[31mb"}
-    assert list(formats) == ["csv", "latex", "markdown", "names", "text"]
+    assert list(formats) == ["csv", "html", "latex", "markdown", "names", "text"]
     assert "\x1b" not in render(document, "names")  # nothing that a terminal would obey
     written = write_report(tmp_path, document)
     assert tmp_path / "result.names" in written

@@ -137,10 +137,10 @@ def test_merged_aliases_are_counted_too() -> None:
     for name, before in zip("bcdef", "abcde"):
         inside = ", ".join(f"{name}{i}: {{<<: *{before}}}" for i in range(20))
         lines.append(f"{name}: &{name} {{{inside}}}")
-    start = time.perf_counter()
+    start = time.process_time()
     document = parse("\n".join(lines).encode(), "x")
     assert not document.readable and "expand" in document.faults[0].message
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
 
 
 def test_as_written_only_where_text_is_meant() -> None:
@@ -160,11 +160,11 @@ def test_text_that_is_too_large() -> None:
 
 
 def test_deep_and_wide_texts_end_quickly() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     for text in ("[" * 100_000, "{a: " * 50_000, "- " * 50_000, "a: &a [" + "*a, " * 1000 + "]"):
         document = parse(text.encode(), "x")
         assert not document.readable and document.faults
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
 
 
 @settings(max_examples=300, deadline=None)

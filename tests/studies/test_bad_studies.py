@@ -63,14 +63,16 @@ V = "learners.B.params.v"
 BAD = {
     "a grid of 10^9 points": grid("7:10: study.grid[…]: the grid has 1,000,000,000 points", GRID_9),
     "replications": Bad(
-        "6:17: study.replications: 1000000000000 is too large", swap=("10", "1" + "0" * 12)
+        "6:17: study.replications: 1000000000000 is too large; allowed: a whole number from 1 to"
+        " 100000000",
+        swap=("10", "1" + "0" * 12),
     ),
     "fits": Bad(
         "6:17: study.replications: the study takes 2,000,000,000 fits",
         swap=("ons: 10", "ons: 100000000"),
     ),
     "unknown path": grid(
-        "7:17: study.grid.alhpa: 'alhpa' is no path of this spec; …; did you mean 'alpha'?",
+        "7:10: study.grid.alhpa: 'alhpa' is no path of this spec; …; did you mean 'alpha'?",
         "alhpa: [0.1]",
     ),
     "unknown learner": grid(
@@ -127,7 +129,10 @@ BAD = {
         more="intervals: [f1_beta_prime]",
     ),
     "no times n": Bad("7:18: study.truth.fresh: the text '0n' does not fit", "truth: {fresh: 0n}"),
-    "ties": Bad("7:9: study.ties: 'maybe' is not known", "ties: maybe"),
+    "ties": Bad(
+        "7:9: study.ties: 'maybe' is not known; allowed: not_rejected, rejected or papers",
+        "ties: maybe",
+    ),
     "match: learner": Bad(
         "study.match[…].to: there is no learner 'C'; allowed: A, B",
         f"{TRUTH}match: {{{V}: {{range: [1, 5], to: C}}}}",

@@ -49,8 +49,18 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Any:
         """The class of each test record."""
+        codes = self._codes(self._tested(X))
+        return self.classes_[codes]
+
+    def _tested(self, X: Any) -> Matrix:
+        """The test records, checked, of an estimator that is fitted."""
         validation.check_is_fitted(self, "classes_")
-        return self.classes_[self._codes(_checked(self, X))]
+        found: Matrix = _checked(self, X)
+        return found
+
+    def _decision(self, scores: Matrix) -> Matrix:
+        """Scores of the classes as scikit-learn has them: of two, by how much the second leads."""
+        return scores[:, 1] - scores[:, 0] if self.classes_.size == 2 else scores
 
     def _learn(self, X: Matrix, codes: NDArray[np.int64]) -> None:
         raise TypeError(f"{type(self).__name__} does not say how it learns")
@@ -67,8 +77,14 @@ class MajorityClassifier(_Classifier):
     Section 5.1 of S1. Of equally frequent classes it is the smallest.
     """
 
+    def predict_proba(self, X: Any) -> Matrix:
+        """For every test record the shares of the classes among the training records."""
+        return np.tile(self.shares_, (self._tested(X).shape[0], 1))
+
     def _learn(self, X: Matrix, codes: NDArray[np.int64]) -> None:
-        self.majority_ = int(np.bincount(codes).argmax())
+        counts = np.bincount(codes)
+        self.majority_ = int(counts.argmax())
+        self.shares_ = counts / counts.sum()
 
     def _codes(self, X: Matrix) -> NDArray[np.int64]:
         return np.full(X.shape[0], self.majority_)
@@ -80,11 +96,18 @@ class MeanClassifier(_Classifier):
     Section 5.1 of S1. Of equally near classes it is the smallest.
     """
 
+    def decision_function(self, X: Any) -> Matrix:
+        """The squared distances from the means of the classes, the nearest with the most."""
+        return self._decision(-self._distances(self._tested(X)))
+
     def _learn(self, X: Matrix, codes: NDArray[np.int64]) -> None:
         self.means_ = np.stack([X[codes == code].mean(axis=0) for code in np.unique(codes)])
 
     def _codes(self, X: Matrix) -> NDArray[np.int64]:
-        return np.asarray(cdist(X, self.means_, "sqeuclidean").argmin(axis=1))
+        return np.asarray(self._distances(X).argmin(axis=1))
+
+    def _distances(self, X: Matrix) -> Matrix:
+        return np.asarray(cdist(X, self.means_, "sqeuclidean"))
 
 
 @declared.parameters(
@@ -117,6 +140,11 @@ class FirstNearestNeighbour(_Classifier):
         self.weights = weights
         self.omega = omega
         self.v = v
+
+    def predict_proba(self, X: Any) -> Matrix:
+        """1 for the class of the nearest training record, 0 for the others."""
+        codes = self._codes(self._tested(X))
+        return np.eye(self.classes_.size)[codes]
 
     def _learn(self, X: Matrix, codes: NDArray[np.int64]) -> None:
         weights = feature_weights(X.shape[1], self.weights, self.omega, self.v)
@@ -162,11 +190,19 @@ class LeastSquaresClassifier(_Classifier):
         self.coef_ = np.linalg.lstsq(X - centre, member - constant, rcond=None)[0]
         self.intercept_ = constant - centre @ self.coef_
 
+    def decision_function(self, X: Any) -> Matrix:
+        """The fitted values; of two classes that of the second, by how much it exceeds 0.5."""
+        fitted = self._fitted(self._tested(X))
+        return fitted[:, 1] - 0.5 if self.classes_.size == 2 else fitted
+
     def _codes(self, X: Matrix) -> NDArray[np.int64]:
-        fitted = X @ self.coef_ + self.intercept_
+        fitted = self._fitted(X)
         if self.classes_.size == 2:
             return np.asarray(fitted[:, 1] > 0.5, dtype=np.int64)
         return np.asarray(fitted.argmax(axis=1))
+
+    def _fitted(self, X: Matrix) -> Matrix:
+        return np.asarray(X @ self.coef_ + self.intercept_)
 
 
 def feature_weights(

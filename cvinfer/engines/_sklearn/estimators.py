@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional
 import numpy as np
 from numpy.typing import NDArray
 
+from cvinfer.engines._beside import by_class
 from cvinfer.engines.base import (
     AUTO,
     NATIVE,
@@ -34,9 +35,11 @@ from cvinfer.engines._sklearn.categories import (
     still_missing,
     steps_of,
 )
+from cvinfer.engines._sklearn.beside import beside_classes, gives
 from cvinfer.engines._sklearn.encode import VERSION, Encoder, Frames, Ordinal
 from cvinfer.engines._sklearn.own_code import own_versions
 from cvinfer.errors import LearnerError, Refusal
+from cvinfer.losses.kinds import CODES
 from cvinfer.packages import NUMPY, PANDAS, SCIPY, SKLEARN
 from cvinfer.worker.captured import one_line, quietly, texts
 from cvinfer.engines._sklearn.recipes import (
@@ -135,6 +138,12 @@ class EstimatorEngine:
     def na_action(self, learner: LearnerSpec) -> Optional[str]:
         return None
 
+    def gives(self, learner: LearnerSpec) -> Optional[str]:
+        if self.reason() is not None or any(foreign_names(learner)):
+            return None
+        node = Reader(self.catalogue(), allow_code=True).read(learner)
+        return None if node is None else gives(node)
+
 
 class EstimatorSession:
     """One data set for scikit-learn estimators: features as they want them, classes as codes."""
@@ -148,7 +157,12 @@ class EstimatorSession:
         self._recipes = ByLearner(self._recipe)
 
     def predict(
-        self, learner: LearnerSpec, train: NDArray[np.int64], test: NDArray[np.int64], seed: int
+        self,
+        learner: LearnerSpec,
+        train: NDArray[np.int64],
+        test: NDArray[np.int64],
+        seed: int,
+        wants: str = CODES,
     ) -> Prediction:
         recipe = self._recipes.of(learner)
         x, y = self.encoder(learner.encode).halves(train, test), self.y[train]
@@ -164,8 +178,40 @@ class EstimatorSession:
                 raise
             except Exception as error:  # a learner may fail in any way: that is a result too
                 raise LearnerError(self._why(recipe, y, error)) from error
-        codes = known_codes(raw, len(test), self.classes, recipe.title)
-        return Prediction(codes, fitted - start, end - fitted, texts(caught))
+            codes = known_codes(raw, len(test), self.classes, recipe.title)
+            made = Prediction(codes, fitted - start, end - fitted, texts(caught))
+            if wants == CODES:
+                return made
+            # Only now, when the classes are there: what is wanted beside them can change none.
+            return self._with_beside(made, recipe, estimator, x.test, y, wants)
+
+    def _with_beside(
+        self,
+        made: Prediction,
+        recipe: Recipe,
+        estimator: Any,
+        x: Any,
+        y: NDArray[np.int64],
+        wants: str,
+    ) -> Prediction:
+        with quietly() as caught:
+            try:
+                start = time.perf_counter()
+                found, kind = beside_classes(estimator, x, wants, recipe.title)
+                seconds = time.perf_counter() - start
+                own = np.asarray(getattr(estimator, "classes_", np.unique(y)))
+            except (MemoryError, LearnerError):
+                raise
+            except Exception as error:
+                raise LearnerError(self._why(recipe, y, error)) from error
+        columns = known_codes(own, own.size, self.classes, recipe.title).astype(np.int64)
+        beside = by_class(found, columns, len(made.codes), len(self.classes), kind, recipe.title)
+        return made._replace(
+            beside=beside,
+            beside_kind=kind,
+            beside_warnings=texts(caught),
+            seconds_predict=made.seconds_predict + seconds,
+        )
 
     def encoder(self, encode: Optional[str] = None) -> Encoder:
         """The data set as `encode` wants it, converted once."""

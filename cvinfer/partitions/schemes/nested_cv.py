@@ -40,7 +40,9 @@ def _from_roles(told: Told) -> Partition:
     r = len(dict.fromkeys(name[0] for name in names))
     k = told.folds_each(_NAME)
     if k < _LEAST or len(told.counts) != r * k:
-        raise Misfit(f"a repetition of nested_cv has K outer folds of K splits, K from {_LEAST} on")
+        raise Misfit(
+            f"a repetition of nested_cv has K outer folds of K splits, K at least {_LEAST}"
+        )
     tested = (told.roles == TEST).reshape(r, k, k, told.n)
     folds = tested[:, 0].argmax(axis=1)
     if not np.array_equal(told.roles, _roles(folds, k)):

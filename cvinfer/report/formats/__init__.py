@@ -32,6 +32,7 @@ class Format:
     the file that is written beside the document, or None where it is written on demand only.
     as_it_is: whether `write` has its own way to show characters that a terminal would obey;
     otherwise it is given a document without them. needs: modules to import before it can write.
+    timed: whether it has a place for the facts of run.json (`facts`), which a run knows last.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Format:
     of: Mapping[str, Optional[str]]
     as_it_is: bool = False
     needs: tuple[str, ...] = ()
+    timed: bool = False
 
     def render(self, document: JsonObject, **options: Any) -> str:
         kind = kind_of(document).name
@@ -62,11 +64,12 @@ def output_format(
     of: Mapping[str, Optional[str]],
     as_it_is: bool = False,
     needs: tuple[str, ...] = (),
+    timed: bool = False,
 ) -> Callable[[Writer], Writer]:
     """Declare the function below to be a format."""
 
     def declared(write: Writer) -> Writer:
-        formats.add(name, Format(name, write, of, as_it_is, needs), write.__module__)
+        formats.add(name, Format(name, write, of, as_it_is, needs, timed), write.__module__)
         return write
 
     return declared

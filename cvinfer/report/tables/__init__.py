@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Mapping
 
 from cvinfer.report.tables.comparisons import comparison_table
+from cvinfer.report.tables.dense import dense
 from cvinfer.report.tables.entries import scheme_of, shown_point
 from cvinfer.report.tables.intervals import interval_table
 from cvinfer.report.tables.layout import (
@@ -24,9 +25,10 @@ from cvinfer.report.tables.layout import (
     title_lines,
     wrap,
 )
-from cvinfer.report.tables.model import Cell, Cite, Column, Group, Note, Part, Table, Words
+from cvinfer.report.tables.model import BREAK, Cell, Cite, Column, Group, Note, Part, Table, Words
 
 __all__ = [
+    "BREAK",
     "Cell",
     "Cite",
     "Column",
@@ -40,6 +42,7 @@ __all__ = [
     "column_width",
     "columns_that_fit",
     "comparison_table",
+    "dense",
     "filled_lines",
     "footnotes",
     "interval_table",

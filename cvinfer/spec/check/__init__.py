@@ -18,7 +18,8 @@ from cvinfer.spec.check.common import Context
 from cvinfer.spec.check.compare import pairs_of
 from cvinfer.spec.check.data import check_positive, data_sets, positive_of_all
 from cvinfer.spec.check.learners import learners_of
-from cvinfer.spec.check.naming import check_directory, name_of
+from cvinfer.spec.check.naming import name_of
+from cvinfer.spec.check.output import check_output
 from cvinfer.spec.check.partition import partition_of
 from cvinfer.spec.check.requests import (
     check_one_learner,
@@ -114,7 +115,7 @@ def _checked(here: Context, default_name: str, idle: bool = False) -> Optional[S
     from cvinfer.data.prediction_columns import in_order
 
     name = name_of(here, default_name)
-    check_directory(here)
+    check_output(here)
     entries, places = data_sets(here)
     learners = learners_of(here, entries)
     pairs = pairs_of(here, list(learners) if learners is not None else None)

@@ -1,0 +1,113 @@
+"""What was found, in words: a verdict for each comparison."""
+
+from __future__ import annotations
+
+from cvinfer.analysis.words import count_text, listed, title
+from cvinfer.documents import JsonObject
+from cvinfer.report.page.markup import Content, Element, bdi, tag
+from cvinfer.report.page.parts import badge, plural
+from cvinfer.report.page.reading import Reading, interval_text, level_text, p_cell
+from cvinfer.report.page.sections import section
+
+#: Verdicts whose whole sentences stand open; of more, a click shows them.
+OPEN = 12
+
+
+@section("verdicts", "Verdicts", of=("result",), place=10)
+def verdicts(reading: Reading) -> Content:
+    """For each measure and data set; the headline first, the sentence with all facts below."""
+    found = reading.document["verdicts"]
+    made: list[Content] = [_setting(reading)]
+    if not found:
+        return [*made, tag("p", "Nothing was compared; the intervals are below.")]
+    made.append(_tally(reading))
+    folded = len(found) > OPEN
+    for measure in reading.measures:
+        entries = reading.by(measure, "verdicts")
+        if len(reading.measures) > 1:
+            made.append(tag("h3", f"By {reading.called(measure)} ({measure})"))
+        for data in dict.fromkeys(entry["data"] for entry in entries):
+            if len(reading.data_names) > 1:
+                made.append(tag("h4" if len(reading.measures) > 1 else "h3", bdi(data)))
+            here = [_verdict(each, reading, folded) for each in entries if each["data"] == data]
+            made.append(tag("ul", here, class_="verdicts"))
+    return made
+
+
+def _setting(reading: Reading) -> Element:
+    document = reading.document
+    primary = list(dict.fromkeys(title(each["primary"]) for each in document["verdicts"]))
+    said = [
+        plural(len(document["learners"]), "learner"),
+        plural(len(document["data"]), "data set"),
+        plural(len(document["verdicts"]), "comparison"),
+    ]
+    text = f"{listed(said)}."
+    if primary:
+        corrected = reading.correction and len(document["verdicts"]) > 1
+        how = f", p-values corrected by {reading.correction}" if corrected else ""
+        text += f" {listed(primary)} decides at α = {reading.alpha:g}{how}."
+    sizes = list(
+        dict.fromkeys(each["estimand"] for each in document["verdicts"] if each["estimand"])
+    )
+    if len(sizes) == 1:
+        text += f" All of it speaks for {sizes[0]}."
+    return tag("p", text, class_="lead")
+
+
+def _tally(reading: Reading) -> Element:
+    """How many comparisons came out how, and where the warnings are."""
+    counts: dict[str, int] = {}
+    for each in reading.document["verdicts"]:
+        name = "a_better" if each["verdict"] == "b_better" else each["verdict"]
+        counts[name] = counts.get(name, 0) + 1
+    items: list[Content] = [
+        tag("li", tag("strong", f"{count:,}"), " ", badge(name)) for name, count in counts.items()
+    ]
+    warned = len(reading.document["warnings"])
+    if warned:
+        items.append(tag("li", tag("a", count_text(warned, "warning"), href="#warnings")))
+    if reading.document["failures"]:
+        failed = count_text(len(reading.document["failures"]), "failed fit")
+        items.append(tag("li", tag("a", failed, href="#fitted")))
+    return tag("ul", items, class_="tally")
+
+
+def _verdict(verdict: JsonObject, reading: Reading, folded: bool) -> Element:
+    sentence = tag("p", verdict["sentence"], class_="sentence")
+    return tag(
+        "li",
+        tag("p", badge(verdict["verdict"]), " ", _headline(verdict, reading), class_="headline"),
+        tag("details", tag("summary", "in full"), sentence) if folded else sentence,
+        data_row=verdict["data"],
+        class_=f"verdict {verdict['verdict'].replace('_', '-')}",
+    )
+
+
+def _headline(verdict: JsonObject, reading: Reading) -> Content:
+    measure = reading.measure(verdict)
+    a, b, found = verdict["a"], verdict["b"], verdict["verdict"]
+    if found == "no_result":
+        return [tag("strong", bdi(a), " and ", bdi(b)), " could not be compared"]
+    won = found in ("a_better", "b_better")
+    turn = -1.0 if found == "a_better" else 1.0
+    if won:
+        first, second = (a, b) if found == "a_better" else (b, a)
+        names: Content = [tag("strong", bdi(first)), " is better than ", bdi(second), " by "]
+    else:
+        link = " and " if found == "equivalent" else " or "
+        names = [tag("strong", bdi(a), link, bdi(b)), ": difference "]
+    ends = verdict["interval"]
+    turned = None if ends is None else sorted(turn * end for end in ends)
+    size = reading.number(
+        None if verdict["estimate"] is None else turn * verdict["estimate"], measure
+    )
+    inside = interval_text(turned, reading, measure)
+    points = " points" if reading.unit(measure) else ""
+    p = p_cell(reading.primary(verdict), corrected=True)
+    return [
+        names,
+        f"{size}{points}",
+        f" [{level_text(verdict)}: {inside}]" if inside else "",
+        f", p {p}" if p.startswith("<") else f", p = {p}",
+    ]
