@@ -67,13 +67,49 @@ def is_rate(loss: str) -> bool:
     return declared is not None and declared.percent
 
 
+def is_higher_better(loss: str) -> bool:
+    """Whether more of a measure is better; not of one of a plug-in that is not there any more."""
+    from cvinfer.losses import HIGHER, losses
+
+    declared = losses.get(loss)
+    return declared is not None and declared.better == HIGHER
+
+
+def short_name(loss: str) -> str:
+    """What a measure is called in the head of a column."""
+    from cvinfer.losses import losses
+
+    declared = losses.get(loss)
+    return "Loss" if declared is None else declared.short
+
+
+def measures_of(document: Mapping[str, Any]) -> list[str]:
+    """The measures of a document, the first before all; older ones have one and name it once."""
+    spec = document["spec"]
+    sources = [each["source"] for each in document.get("data", ())]
+    brought = [each["measure"]["name"] for each in sources if each.get("source") == "scores"]
+    if brought:
+        return [str(brought[0])]
+    given = spec.get("measures") or [spec.get("loss", "zero_one")]
+    return [next(iter(each)) if isinstance(each, Mapping) else str(each) for each in given]
+
+
+def measure_of(entry: Mapping[str, Any], document: Mapping[str, Any]) -> str:
+    """The measure of an entry of a document; older ones do not name it."""
+    return str(entry.get("measure") or measures_of(document)[0])
+
+
 def mean_name(loss: str, several: bool = False) -> str:
     """What a mean loss is called: error rate."""
     from cvinfer.losses import losses
 
     declared = losses.get(loss)
     called = "mean loss" if declared is None else declared.unit
-    return called if not several else called + ("es" if called.endswith("s") else "s")
+    if not several:
+        return called
+    if called.endswith("y"):
+        return f"{called[:-1]}ies"
+    return called + ("es" if called.endswith("s") else "s")
 
 
 def number(value: float, loss: str) -> str:

@@ -137,6 +137,7 @@ def measure_of(given: Mapping[str, Any]) -> Loss:
         per_record=False,
         better=str(better),
         short=short,
+        brought=True,
     )
     losses.tell(measure)
     return measure

@@ -40,16 +40,18 @@ class _Candidate(NamedTuple):
 
 
 def recommended_on(
-    partitions: Sequence[Partition], valid: Iterable[Procedure]
+    partitions: Sequence[Partition], valid: Iterable[Procedure], measure: Optional[str] = None
 ) -> Optional[Procedure]:
     """The best of the tests that are `valid` on these partitions; None if none was measured.
 
     Of those that keep their level wherever that was measured, the one that finds most, those
     first that were measured with just these options. If none keeps it, the one that comes nearest.
-    Between rates that chance may have set apart the order of the registry decides.
+    Between rates that chance may have set apart the order of the registry decides. The rates are
+    those by `measure`, where some were measured by it, otherwise those by zero_one.
     """
     known = {test.name: test for test in valid}
-    found = [each for each in (_candidate(test, partitions) for test in known.values()) if each]
+    made = (_candidate(test, partitions, measure) for test in known.values())
+    found = [each for each in made if each is not None]
     keeping = [each for each in found if each.keeps_its_level]
     keeping = [each for each in keeping if each.measured_there] or keeping
     if keeping:
@@ -84,13 +86,19 @@ def recommended_by(measure: str) -> Optional[str]:
     return _first(keeping, [each.power for each in keeping], sign=1.0).name
 
 
-def _candidate(test: Procedure, partitions: Sequence[Partition]) -> Optional[_Candidate]:
+def _candidate(
+    test: Procedure, partitions: Sequence[Partition], measure: Optional[str]
+) -> Optional[_Candidate]:
     there = [scheme for scheme, _ in partitions]
     lacking = [need for need in test.needs if need.scheme not in there]
     # On a scheme that a test takes only when asked, it has other rates.
     scheme = next((name for need in lacking for name in need.also if name in there), None)
-    nulls = measured_rates(test.name, scheme=scheme)
-    differences = measured_rates(test.name, "difference", scheme=scheme)
+    if measure in measured_measures():
+        nulls = measured_by(str(measure), test.name)
+        differences = measured_by(str(measure), test.name, "difference")
+    else:
+        nulls = measured_rates(test.name, scheme=scheme)
+        differences = measured_rates(test.name, "difference", scheme=scheme)
     if not nulls or not differences:
         return None
     same = all(

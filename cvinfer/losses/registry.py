@@ -68,7 +68,7 @@ class Loss(NamedTuple):
     them. unit: what its mean is called, and `percent` whether that is a share, so that each loss is
     0 or 1 and can be counted. per_record: whether each record has a loss of its own. better:
     whether less or more of it is better. options: by name. short: the same as `unit` in the head of
-    a column.
+    a column. brought: whether its values are scores made elsewhere, without any predictions.
     """
 
     name: str
@@ -82,6 +82,7 @@ class Loss(NamedTuple):
     better: str = LOWER
     options: Mapping[str, Option] = NOTHING
     short: str = "Loss"
+    brought: bool = False
 
     @property
     def level(self) -> str:
@@ -131,8 +132,8 @@ class _Measures(Registry[Loss]):
     there is no way to make them of predictions.
     """
 
-    def __init__(self, kind: str, folder: str) -> None:
-        super().__init__(kind, folder)
+    def __init__(self, kind: str, folder: str, *, ordered: bool) -> None:
+        super().__init__(kind, folder, ordered=ordered)
         self._told: dict[str, Loss] = {}
 
     def tell(self, measure: Loss) -> None:
@@ -150,7 +151,7 @@ class _Measures(Registry[Loss]):
 
 #: The measures by name. `list(losses())` are the words that `loss` and `measures` of a spec may be,
 #: and `losses()[name].title` is what is said of one.
-losses = _Measures("loss", "cvinfer.losses")
+losses = _Measures("loss", "cvinfer.losses", ordered=True)
 
 
 def loss(name: str) -> Loss:
