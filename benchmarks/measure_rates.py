@@ -6,11 +6,11 @@ The populations are the exact nulls of exact_null.py: A sees x1 and x2, B x3 and
 exchangeable given the class, and both learn by the same rule, so that every measure has the same
 expectation for both. In the differences B sees x3 alone. Three learners that give probabilities, on
 100, 300 and 1,000 records; every t and F test that takes one value a split, with its defaults on
-the partitions it declares. On 1,000 records, and where there is a difference, it is half as many
-replications. Then, on 100 records and half as many replications, how often the intervals for any
+the partitions it declares. On 1,000 records, and where there is a difference, it is a quarter of the
+replications. Then, on 100 records and as many replications as that, how often the intervals for any
 measure of one learner hold the truth. Counts go into cvinfer/inference/measure_rates.json, which
 docs/tests.md and the choice of the recommended test read. A setting that the file holds already is
-not measured again, unless `--again`. About seven minutes of computing for 1,000 replications.
+not measured again, unless `--again`. About five minutes of computing for 1,000 replications.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ class Setting:
     @property
     def share(self) -> float:
         """Of the replications: fewer where they are long, or where no level is to be judged."""
-        return 0.5 if self.n > 300 or self.role != "null" else 1.0
+        return 0.25 if self.n > 300 or self.role != "null" else 1.0
 
     @property
     def name(self) -> str:
@@ -401,7 +401,7 @@ def measure_coverage(given: argparse.Namespace) -> None:
     for setting in SETTINGS:
         if setting.n != SIZES[0] or setting.role != "null":
             continue
-        numbers = range(int(given.replications * 0.5))
+        numbers = range(given.replications // 4)
         for name, each in coverage(setting, numbers, given.seed).items():
             for measure_name, counts in each.items():
                 found.setdefault(name, {}).setdefault(measure_name, {})[setting.name] = counts

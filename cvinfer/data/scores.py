@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cvinfer import limits
 from cvinfer.errors import UserError
 from cvinfer.losses import HIGHER, LOWER, Loss, losses
 from cvinfer.partitions import Partition, PartitionError
@@ -376,6 +377,7 @@ def _partition(
     most = max(sum(each) for each in sizes) if sizes is not None else 0
     if n is not None and n < max(most, 2):
         raise UserError(f"n = {n}, but a split uses {max(most, 2)} records", ("n",))
+    limits.records(n or most, ("n",) if n is not None else ("path",))
     try:
         return sized_partition(scheme, replications, folds, n or most, sizes)
     except PartitionError as fault:

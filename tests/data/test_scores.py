@@ -204,6 +204,8 @@ def changed(old: str, new: str) -> str:
         (PLAIN.replace(",40,20", ",40,25"), {}, "path", "do not test 65 records together"),
         (PLAIN.replace(",40,20", ",,"), {}, "path", "say n, the number of records"),
         (PLAIN, {"n": 50}, "n", "n = 50, but a split uses 60 records"),
+        (PLAIN, {"n": 10**15}, "n", "1,000,000,000,000,000 records take .* of memory"),
+        (PLAIN.replace(",40,20", ",4e15,2e15"), {}, "path", "records take .* of memory"),
         (PLAIN, {"n_train": 40}, "n_train", "has the sizes of its splits; leave n_train out"),
         (PLAIN, {"scheme": "kfold"}, "path", "no kfold: it is one replication, not 2"),
         (PLAIN, {"scheme": "nested_cv"}, "scheme", "scores on splits of nested_cv cannot be read"),

@@ -10,7 +10,7 @@ from ._form import Asked, Form, forms
 #: What it calls a measure, behind the kind of task.
 MEASURES = {"zero_one": "ce", "accuracy": "acc", "f1": "fbeta", "log_loss": "logloss"}
 #: Its resamplings; the others are no schemes of ours.
-SCHEMES = {
+RESAMPLINGS = {
     "cv": "kfold",
     "repeated_cv": "repeated_kfold",
     "subsampling": "repeated_holdout",
@@ -38,11 +38,11 @@ def read(asked: Asked) -> ToldScores:
     scheme = None
     if found:
         (resampling,) = found
-        scheme = SCHEMES.get(resampling)
+        scheme = RESAMPLINGS.get(resampling)
         if scheme is None:
             raise UserError(
                 f"{table.where} has scores of the resampling {resampling!r}, for which there is"
-                f" no test; {', '.join(SCHEMES)} can be read",
+                f" no test; {', '.join(RESAMPLINGS)} can be read",
                 ("path",),
             )
     rows = [Row(f"row {at + 1}", learners[at], None, splits[at], values[at]) for at in at_all]

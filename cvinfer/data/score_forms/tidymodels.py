@@ -23,7 +23,7 @@ METRICS = {
     "balanced_accuracy": "bal_accuracy",
 }
 #: What rsample calls its splits, without their numbers, and the scheme of one replication.
-SCHEMES = {"Fold": "kfold", "Resample": "repeated_holdout", "train/test split": "holdout"}
+RESAMPLINGS = {"Fold": "kfold", "Resample": "repeated_holdout", "train/test split": "holdout"}
 _LEARNERS = ("learner", "wflow_id", "model", ".config")
 
 
@@ -44,15 +44,15 @@ def read(asked: Asked) -> ToldScores:
     at_all = [at for at in table.of_data("data", asked) if metrics[at] == wanted]
     learners = _learners(table.columns, at_all)
     kinds = {_kind((inner or ids)[at]) for at in at_all}
-    unknown = sorted(kinds - set(SCHEMES))
+    unknown = sorted(kinds - set(RESAMPLINGS))
     if unknown or len(kinds) > 1:
         raise UserError(
             f"{table.where}: splits called {', '.join(unknown or sorted(kinds))} are no scheme for"
-            f" which there is a test; {', '.join(SCHEMES)} can be read",
+            f" which there is a test; {', '.join(RESAMPLINGS)} can be read",
             ("path",),
         )
     (kind,) = kinds
-    scheme = SCHEMES[kind] if inner is None else "repeated_kfold"
+    scheme = RESAMPLINGS[kind] if inner is None else "repeated_kfold"
     rows = []
     for at in at_all:
         if kind == "Fold":
