@@ -21,7 +21,7 @@ from cvinfer.inference.correction import Correction, Written
 from cvinfer.inference import Inference, Interval, caution, contingency_tables, procedure
 from cvinfer.inference.result import jsonable
 from cvinfer.partitions import Partition
-from cvinfer.analysis import judge
+from cvinfer.analysis import judge, posteriors, together
 from cvinfer.analysis.sentences import sentence
 from cvinfer.analysis.verdicts import A_BETTER, B_BETTER, Family, Tested, verdict
 from cvinfer.analysis.words import split_sizes, trained_elsewhere, training_words
@@ -61,6 +61,26 @@ class SpecLike(Protocol):
     @property
     def margin(self) -> Union[float, Mapping[str, float], None]:
         """The size of a difference that counts as none, of several measures each its own."""
+
+    @property
+    def compares_across(self) -> bool:
+        """Whether the data sets are compared together."""
+
+    @property
+    def control(self) -> Optional[str]:
+        """The learner that all others are then compared with."""
+
+    @property
+    def bayes(self) -> bool:
+        """Whether posteriors of the differences are asked for."""
+
+    @property
+    def alpha(self) -> float:
+        """Level of the tests."""
+
+    @property
+    def seed(self) -> int:
+        """Of all that is drawn."""
 
     def resolved(self) -> Mapping[str, Any]:
         """The spec with every default spelled out."""
@@ -163,11 +183,13 @@ def build(
     *,
     warnings: Sequence[str] = (),
     missing: Sequence[Mapping[str, Any]] = (),
+    lost: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """The whole result document.
 
     `manifest` has `versions`, `seed` and `hashes`. `warnings` come after those of the results
-    themselves; `missing` tells what became of records with missing values.
+    themselves; `missing` tells what became of records with missing values, `lost` which data sets
+    could not be taken, each with its `data` and a `message`.
     """
     partitions: list[dict[str, Any]] = []
     losses: list[dict[str, Any]] = []
@@ -209,7 +231,40 @@ def build(
         ],
         "manifest": plain(manifest),
     }
-    return {**document, "missing": list(missing)} if missing else document
+    if missing:
+        document["missing"] = list(missing)
+    if lost:
+        document["failed_data"] = [dict(each) for each in lost]
+    by = {measure: _by(document, measure) for run in runs for measure in run.by_measure}
+    if spec.bayes:
+        document["bayes"] = [
+            each
+            for measure, part in by.items()
+            for each in posteriors.beside(part, measure, _margin(spec, measure))
+        ]
+    if spec.compares_across:
+        document["across"] = [
+            each
+            for measure, part in (by or {spec.loss: document}).items()
+            for each in together.entries(
+                part,
+                together.Asked(spec.alpha, spec.seed, _margin(spec, measure), spec.control),
+                list(spec.learners),
+                measure,
+            )
+        ]
+    return document
+
+
+def _by(document: Mapping[str, Any], measure: str) -> dict[str, Any]:
+    """The document with nothing but one measure in it."""
+    keys = ("losses", "verdicts", "comparisons")
+    only = {key: [each for each in document[key] if each["measure"] == measure] for key in keys}
+    return {**document, **only}
+
+
+def _margin(spec: SpecLike, measure: str) -> Optional[float]:
+    return spec.margin.get(measure) if isinstance(spec.margin, Mapping) else spec.margin
 
 
 class Judged(NamedTuple):
@@ -366,7 +421,7 @@ def _correct(comparisons: Sequence[dict[str, Any]], correction: Correction) -> N
     """Add the corrected p-values, which need all comparisons of a family."""
     for group in _families(comparisons, correction).values():
         p_values = [judge.p_for_correction(comparison["inference"]) for comparison in group]
-        for comparison, p in zip(group, judge.corrected_p(p_values, correction.method)):
+        for comparison, p in zip(group, corrections.corrected_p(p_values, correction.method)):
             comparison["p_corrected"] = p
             comparison["reject_corrected"] = judge.reject_corrected(comparison["inference"], p)
 
@@ -402,7 +457,7 @@ def _verdicts(
         family = Family(sizes[judge.family(entry, correction)], correction.method)
         further = [each for each in tests if each is not primary]
         measure = entry["measure"]
-        margin = spec.margin.get(measure) if isinstance(spec.margin, Mapping) else spec.margin
+        margin = _margin(spec, measure)
         found = verdict(primary, further, family, margin)
         entry["better"] = {A_BETTER: entry["a"], B_BETTER: entry["b"]}.get(found["verdict"])
         entry["sentence"] = found["sentence"] = sentence(

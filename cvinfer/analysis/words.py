@@ -10,16 +10,23 @@ SPELLING = {
     "2fold": "2-fold",
     "3x2": "3×2",
     "5x2": "5×2",
+    "bayes": "Bayes",
     "bcv": "BCV",
     "cvci": "CVCI",
     "f": "F",
     "f1": "F1",
+    "friedman": "Friedman",
+    "holm": "Holm",
     "holdout": "hold-out",
+    "iman": "Iman",
+    "davenport": "Davenport",
     "kfold": "K-fold",
     "loo": "LOO",
     "mcnemar": "McNemar",
+    "nemenyi": "Nemenyi",
     "dietterich": "Dietterich",
     "welch": "Welch",
+    "wilcoxon": "Wilcoxon",
     "wong": "Wong",
 }
 
@@ -97,6 +104,12 @@ def measures_of(document: Mapping[str, Any]) -> list[str]:
 def measure_of(entry: Mapping[str, Any], document: Mapping[str, Any]) -> str:
     """The measure of an entry of a document; older ones do not name it."""
     return str(entry.get("measure") or measures_of(document)[0])
+
+
+def margin_of(document: Mapping[str, Any], measure: str) -> Optional[float]:
+    """The margin of a measure; where there is one measure, it needs no name."""
+    given = document["spec"].get("margin")
+    return given.get(measure) if isinstance(given, Mapping) else given
 
 
 def mean_name(loss: str, several: bool = False) -> str:

@@ -170,7 +170,7 @@ def caution(inference: Result, measure: str = MEASURED_BY) -> Optional[str]:
 
 def unmeasured(measure: str) -> str:
     """That nobody knows how often a test errs by a measure."""
-    return f"its error rates by {measure} were not measured ({WHERE})"
+    return f"was not measured by {measure}, so that its error rates are not known ({WHERE})"
 
 
 def interval_caution(result: Result) -> Optional[str]:

@@ -27,6 +27,9 @@ DEFAULTS: JsonObject = MappingProxyType(
         "tests": "recommended",
         "primary": None,
         "margin": None,
+        "across": None,
+        "control": None,
+        "bayes": False,
         "intervals": (),
         "alpha": 0.05,
         "correction": correction.DEFAULT,
@@ -105,6 +108,8 @@ class Spec:
     of the file. `primary` is the one of `tests` that decides, None only where there are none;
     `margin`, on the scale of the loss, is the size of a difference that counts as none, for each of
     several measures its own. `measures` are what learners are compared by, the first before all.
+    `across` says whether the data sets are compared together, None that several are; `control` is
+    the learner that all others are then compared with. `bayes` asks for posteriors of differences.
     """
 
     name: str
@@ -117,6 +122,9 @@ class Spec:
     intervals: tuple[TestRequest, ...] = ()
     primary: Optional[str] = None
     margin: Union[float, Mapping[str, float], None] = None
+    across: Optional[bool] = None
+    control: Optional[str] = None
+    bayes: bool = False
     alpha: float = 0.05
     correction: correction.Written = correction.DEFAULT
     seed: int = 0
@@ -147,6 +155,11 @@ class Spec:
         return tuple((a, b) for a, b in self.pairs if b is not None)
 
     @property
+    def compares_across(self) -> bool:
+        """Whether the data sets are compared together."""
+        return len(self.data) > 1 if self.across is None else self.across
+
+    @property
     def group_columns(self) -> tuple[str, ...]:
         """The columns that partitions group by; they are no features."""
         asked = [request.options.get("groups") for request in self.partition or ()]
@@ -168,6 +181,9 @@ class Spec:
             "tests": [_request(request) for request in self.tests],
             "primary": self.primary,
             "margin": _plain(self.margin),
+            "across": self.across,
+            "control": self.control,
+            "bayes": self.bayes,
             "intervals": [_request(request) for request in self.intervals],
             "alpha": self.alpha,
             "correction": _plain(self.correction),

@@ -117,7 +117,7 @@ def test_tests_are_made_by_what_they_take(case: Any) -> None:
         ("log_loss", "cvci_z"),
     ]
     cautions = {each["measure"]: each["caution"] for each in made["comparisons"]}
-    assert "error rates by auc were not measured" in cautions["auc"]
+    assert "was not measured by auc" in cautions["auc"]
 
 
 def test_a_split_without_a_value_is_named(case: Any) -> None:

@@ -30,7 +30,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("report",),
     ("runner",),
     ("studies",),
-    ("",),  # the package itself: cvinfer.run and its version
+    ("api",),
+    ("",),  # the package itself: cvinfer.run, cvinfer.compare and its version
     ("commands",),
     ("cli",),
     ("__main__",),

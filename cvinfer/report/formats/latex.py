@@ -73,6 +73,17 @@ class Setting:
     options: PaperOptions
 
 
+def prose(paragraphs: Sequence[tuple[str, Sequence[Words]]]) -> str:
+    """Paragraphs with their headings run in."""
+    made = [
+        rf"\paragraph{{{escape(heading)}}}"
+        + "\n"
+        + "\n".join(_tex_words(sentence) for sentence in sentences)
+        for heading, sentences in paragraphs
+    ]
+    return "\n\n".join(made) + "\n"
+
+
 @output_format(
     "latex",
     of={
@@ -83,6 +94,7 @@ class Setting:
     },
     as_it_is=True,
     needs=("jinja2",),
+    prose=prose,
 )
 def latex(document: Mapping[str, Any], **options: Any) -> str:
     """All tables of a document as LaTeX; `options` are those of `cvinfer.paper`."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Mapping
 
 from cvinfer.analysis.words import measures_of
+from cvinfer.report.tables.across import across_tables
 from cvinfer.report.tables.comparisons import comparison_table
 from cvinfer.report.tables.dense import dense
 from cvinfer.report.tables.entries import scheme_of, shown_point
@@ -40,6 +41,7 @@ __all__ = [
     "Part",
     "Table",
     "Words",
+    "across_tables",
     "column_width",
     "columns_that_fit",
     "comparison_table",
@@ -59,12 +61,13 @@ __all__ = [
 
 
 def tables(document: Mapping[str, Any]) -> list[Table]:
-    """The tables of a document: comparisons, then intervals; those without rows are left out."""
+    """The tables of a document: many data sets, comparisons, intervals; none without rows."""
     by_class: list[Mapping[str, Any]] = []
     others: list[Mapping[str, Any]] = []
     for entry in document["intervals"]:
         (others if entry["averaging"] is None else by_class).append(entry)
     made = (
+        *across_tables(document),
         *(comparison_table(document, measure) for measure in measures_of(document)),
         interval_table(document, by_class),
         interval_table(document, others),

@@ -15,6 +15,7 @@ from cvinfer.analysis.words import (
     correction_word,
     is_higher_better,
     is_rate,
+    margin_of,
     mean_name,
     measure_of,
     measures_of,
@@ -293,8 +294,7 @@ def _comparison_notes(
         )
         study = judge.for_study(len(columns))
         notes.append(Note((f"{beside} {study}." if study else beside,)))
-    margin = document["spec"].get("margin")
-    margin = margin.get(loss) if isinstance(margin, Mapping) else margin
+    margin = margin_of(document, loss)
     if margin is not None:
         unit = f"{number(margin, loss)} percentage points" if is_rate(loss) else f"{margin:g}"
         alike = (

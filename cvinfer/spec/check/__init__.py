@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Sequence
 from cvinfer.documents import JsonObject
 from cvinfer.inference import correction, intervals, tests
 from cvinfer.spec import work
+from cvinfer.spec.check.across import across_of, control_of
 from cvinfer.spec.check.common import Context
 from cvinfer.spec.check.compare import pairs_of
 from cvinfer.spec.check.data import check_positive, data_sets, positive_of_all
@@ -43,6 +44,7 @@ __all__ = ["Checked", "check"]
 AS_WRITTEN: tuple[tuple[str, ...], ...] = (
     ("positive",),
     ("compare", "**"),
+    ("control",),
     *(
         (*head, *tail)
         for head in (("data",), ("data", "*"))
@@ -131,6 +133,9 @@ def _checked(here: Context, default_name: str, idle: bool = False) -> Optional[S
     check_fitting(here, measures, chosen_tests or (), chosen_intervals or ())
     margin = margin_of(here, primary, chosen_tests or (), measures)
     check_served(here, placed, learners)
+    across = across_of(here, len(entries))
+    names = list(learners) if learners is not None else None
+    control = control_of(here, across, len(entries), names)
     alone = any(b is None for _, b in pairs or ())
     if alone:
         check_one_learner(here, chosen_tests)
@@ -153,6 +158,9 @@ def _checked(here: Context, default_name: str, idle: bool = False) -> Optional[S
         intervals=tuple(request for request, _ in chosen_intervals),
         primary=primary,
         margin=margin,
+        across=across,
+        control=control,
+        bayes=bool(here.or_default("bayes")),
         alpha=float(here.or_default("alpha")),
         correction=correction.read(here.or_default("correction")).written(),
         seed=int(here.seed),
