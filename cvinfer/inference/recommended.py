@@ -93,7 +93,7 @@ def _candidate(
     lacking = [need for need in test.needs if need.scheme not in there]
     # On a scheme that a test takes only when asked, it has other rates.
     scheme = next((name for need in lacking for name in need.also if name in there), None)
-    if measure in measured_measures():
+    if measure in measured_measures() and measured_by(str(measure), test.name, "difference"):
         nulls = measured_by(str(measure), test.name)
         differences = measured_by(str(measure), test.name, "difference")
     else:

@@ -158,14 +158,16 @@ def _deciding(document: Mapping[str, Any], primary: Sequence[Entry]) -> Iterator
     if margin is not None:
         size = _amount(float(margin), measure)
         yield (
-            f"Learners are called equivalent where the interval of level 1 − 2α of their difference"
-            f" lies within ±{size}.",
+            "Learners are called equivalent where the interval of level 1 − 2α of their"
+            f" difference lies within ±{size}.",
         )
 
 
 def _cite(entries: Sequence[Entry], declared: Optional[str]) -> tuple[Union[str, Cite], ...]:
     key = next((e["inference"]["cite"] for e in entries if e["inference"]), declared)
-    return (" ", Cite(key)) if key else ()
+    if not key:
+        return ()
+    return " ", Cite(key)
 
 
 def _null(entries: Sequence[Entry]) -> str:

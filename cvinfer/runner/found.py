@@ -101,7 +101,13 @@ def _elsewhere(spec: Spec, found: PredictionSet) -> Found:
         if codes is None
     }
     predicted = Predicted(
-        found.truth, found.classes, tuple(partitions), dict(found.predictions), failures
+        found.truth,
+        found.classes,
+        tuple(partitions),
+        dict(found.predictions),
+        failures,
+        beside=dict(found.beside),
+        beside_kinds=dict(found.beside_kinds),
     )
     pairs = _pairs(spec, found)
     return Found(evaluate(spec, found, predicted, uses, interval_uses, pairs), predicted, {})

@@ -38,7 +38,7 @@ def fit(desk: Desk, order: Order, began: float) -> Done:
     split = material.partitions[order.partition].splits[order.split]
     wants = desk.job.wanted(order.learner)
     made = session(desk, order.dataset, learner.engine).predict(
-        learner, split.train, split.test, order.seed, **asked(wants)
+        learner, split.train, split.test, order.seed, **wanting(wants)
     )
     classes = len(material.dataset.classes)
     values = checked(made.values, len(split.test), classes, made.kind)
@@ -55,10 +55,17 @@ def fit(desk: Desk, order: Order, began: float) -> Done:
 
 
 def session(desk: Desk, dataset: int, engine: str) -> Session:
-    """The engine's own form of a data set, made once."""
+    """The engine's own form of a data set, made once; those of other data sets are given up.
+
+    Orders come data set by data set, and a worker then needs memory for one.
+    """
     if (dataset, engine) not in desk.kept:
         from cvinfer.engines import engines
 
+        known = engines()
+        for key in list(desk.kept):
+            if isinstance(key, tuple) and key[0] != dataset and key[-1] in known:
+                del desk.kept[key]
         desk.kept[dataset, engine] = engines()[engine].open(_material(desk, dataset).dataset)
     return cast(Session, desk.kept[dataset, engine])
 
@@ -82,7 +89,7 @@ def checked(values: object, records: int, classes: int, kind: str = CODES) -> ND
     return array.astype(np.int32)
 
 
-def asked(wants: str) -> dict[str, str]:
+def wanting(wants: str) -> dict[str, str]:
     """`wants` for `Session.predict`; sessions of plug-ins may know class codes only."""
     return {} if wants == CODES else {"wants": wants}
 
