@@ -25,10 +25,10 @@ from cvinfer.inference import (
     measured_settings,
     tests,
 )
-from cvinfer.inference.recommended import recommended_by
+from cvinfer.inference.recommended import held_by, recommended_by
 from cvinfer.inference.references import own_bibliography
 from cvinfer.inference.registry import Procedure, origin
-from cvinfer.spec.model import RECOMMENDED_TESTS
+from cvinfer.spec.model import RECOMMENDED_BY_VALUES, RECOMMENDED_TESTS
 
 PAGE = Path(__file__).resolve().parent / "tests.md"
 #: Studies of type I errors that are kept.
@@ -97,13 +97,16 @@ it and is left out; a degenerate result counts as not rejected. The last columns
 differences (B sees x3 alone), where rejections are right.
 """
 BY_MEASURE_HELD = """
-By {measure} these are in none of the {nulls} nulls above {level} by more than four standard
-errors, with their highest rate there and the least share of the true differences that they found:
-{held}. Recommended by {measure}: `{best}`.
+By {measure} these are in none of the {nulls} nulls above {level} by more than four standard errors,
+each with its highest rate there (in brackets the least share of true differences that it found,
+where that was measured): {held}. Recommended by {measure}: `{best}`.
 """
 BY_MEASURE_NONE = """
 By {measure} no test held everywhere: each rejects in some null more than {level} of the true
 hypotheses by more than four standard errors.
+"""
+BY_MEASURE_MISSING = """
+On 1,000 records nothing was measured by these measures yet.
 """
 BY_MEASURE_LAST = """
 No claim goes beyond these settings and measures. `benchmarks/measure_rates.py` measures again
@@ -266,22 +269,22 @@ def tests_by_measure() -> str:
                 bold = settings[each].role == "null" and rates[each].above(alpha)
                 cells.append(f"{'**' * bold}{rates[each].rate:.3f}{'**' * bold}")
             lines.append(f"| [{name}](#{name}) | {' | '.join(cells)} |")
-        lines += ["", *_filled(_held_by(measure, names))]
+        lines += ["", *_filled(_held_by(measure))]
     lines += [f"- {each.title}: {each.text}" for each in settings.values()]
-    return "\n".join([*lines, "", *_filled(BY_MEASURE_LAST)])
+    missing = [] if any("1000" in name for name in settings) else _filled(BY_MEASURE_MISSING)
+    return "\n".join([*lines, "", *missing, *_filled(BY_MEASURE_LAST)])
 
 
-def _held_by(measure: str, names: tuple[str, ...]) -> str:
-    alpha, best = measured_level(), recommended_by(measure)
-    if best is None:
-        return BY_MEASURE_NONE.format(measure=measure, level=_percent(alpha))
+def _held_by(measure: str) -> str:
+    alpha, best = measured_level(), recommended_by(measure, RECOMMENDED_BY_VALUES)
     held = []
-    for name in names:
-        rates = measured_by(measure, name).values()
-        if not any(rate.above(alpha) for rate in rates):
-            found = min(rate.rate for rate in measured_by(measure, name, "difference").values())
-            highest = max(rate.rate for rate in rates)
-            held.append(f"`{name}` {_percent(highest, 1)}, {_percent(found)}")
+    for name in held_by(measure):
+        highest = max(rate.rate for rate in measured_by(measure, name).values())
+        found = [rate.rate for rate in measured_by(measure, name, "difference").values()]
+        least = f" ({_percent(min(found))})" if found else ""
+        held.append(f"`{name}` {_percent(highest, 1)}{least}")
+    if not held:
+        return BY_MEASURE_NONE.format(measure=measure, level=_percent(alpha))
     return BY_MEASURE_HELD.format(
         measure=measure,
         nulls=len(measured_settings("null", measure=measure)),

@@ -63,27 +63,29 @@ def recommended_on(
     return known[best.name]
 
 
-def recommended_by(measure: str) -> Optional[str]:
+def held_by(measure: str) -> list[str]:
+    """The tests that keep their level in all nulls in which they were measured by a measure."""
+    level = measured_level()
+    return [
+        name
+        for name in measured_measures().get(measure, ())
+        if not any(rate.above(level) for rate in measured_by(measure, name).values())
+    ]
+
+
+def recommended_by(measure: str, preferred: Sequence[str]) -> Optional[str]:
     """The test to recommend by a measure other than zero_one, where every scheme can be drawn.
 
-    Of those that keep their level in all settings in which they were measured by it, the one that
-    finds most; None where none keeps it, or nothing was measured.
+    The first of the `preferred` that held everywhere; otherwise, of those that did, the one that
+    finds most. None where none held, or nothing was measured by it.
     """
-    found = [
-        _Candidate(
-            name,
-            list(measured_by(measure, name).values()),
-            min(differences.values(), key=lambda each: each.rate),
-            True,
-        )
-        for name in measured_measures().get(measure, ())
-        for differences in [measured_by(measure, name, "difference")]
-        if differences
-    ]
-    keeping = [each for each in found if each.keeps_its_level]
-    if not keeping:
-        return None
-    return _first(keeping, [each.power for each in keeping], sign=1.0).name
+    held = held_by(measure)
+    for name in preferred:
+        if name in held:
+            return name
+    powers = {name: measured_by(measure, name, "difference").values() for name in held}
+    least = {name: min(each.rate for each in rates) for name, rates in powers.items() if rates}
+    return max(least, key=lambda name: least[name]) if least else None
 
 
 def _candidate(

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from cvinfer.inference import measured_by, measured_coverage, measured_measures
-from cvinfer.inference.recommended import recommended_by
+from cvinfer.inference.recommended import held_by, recommended_by
 from cvinfer.partitions import make_partition
 
 DOCUMENT = json.loads(measure_rates.OUTPUT.read_text(encoding="utf-8"))
@@ -87,12 +87,12 @@ def test_counts_do_not_depend_on_the_pieces(tmp_path: Path) -> None:
 
 def test_what_is_recommended_held_everywhere() -> None:
     for measure, tests in measured_measures().items():
-        best = recommended_by(measure)
         held = [
             name
             for name in tests
             if not any(rate.above(0.05) for rate in measured_by(measure, name).values())
         ]
-        assert best is None or best in held
-        assert held
-    assert recommended_by("mcc") is None
+        assert held and held_by(measure) == held
+        assert recommended_by(measure, [held[-1]]) == held[-1]
+        assert recommended_by(measure, ["combined_5x2_t"]) in (*held, None)
+    assert recommended_by("mcc", ["blocked_3x2_t"]) is None
