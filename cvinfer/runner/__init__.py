@@ -59,10 +59,10 @@ LOG_NAME = "run.log"
 class Result:
     """What a run found; `document` is the content of result.json.
 
-    `failed` tells whether some fits failed, or some data sets could not be read (exit code 3 of the command), `directory` where the
-    files are, None if nothing was written, `store` the file of finished fits, None if there was
-    none, `store_remark` where it was found if not at its place. `seconds` tells where the time
-    went.
+    `failed` tells whether some fits failed, or some data sets could not be read (exit code 3 of
+    the command), `directory` where the files are, None if nothing was written, `store` the file of
+    finished fits, None if there was none, `store_remark` where it was found if not at its place.
+    `seconds` tells where the time went.
     """
 
     document: JsonObject
