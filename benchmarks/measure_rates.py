@@ -7,10 +7,11 @@ exchangeable given the class, and both learn by the same rule, so that every mea
 expectation for both. In the differences B sees x3 alone. Three learners that give probabilities, on
 100, 300 and 1,000 records; every t and F test that takes one value a split, with its defaults on
 the partitions it declares. On 1,000 records, and where there is a difference, it is a quarter of
-the replications. Then, on 100 records and as many replications as that, how often the intervals for
-any measure of one learner hold the truth. Counts go into cvinfer/inference/measure_rates.json, which
-docs/tests.md and the choice of the recommended test read. A setting that the file holds already is
-not measured again, unless `--again`. About five minutes of computing for 1,000 replications.
+the replications. Then, on 100 records and as many replications as that, how often the intervals
+for any measure of one learner hold the truth. Counts go into
+cvinfer/inference/measure_rates.json, which docs/tests.md and the choice of the recommended test
+read. A setting that the file holds already is not measured again, unless `--again`. About five
+minutes of computing for 1,000 replications.
 """
 
 from __future__ import annotations
