@@ -17,14 +17,18 @@ from cvinfer.commands._listing import LISTS, entries
 from cvinfer.inference import (
     MeasuredRate,
     intervals,
+    measured_by,
+    measured_coverage,
     measured_level,
+    measured_measures,
     measured_rates,
     measured_settings,
     tests,
 )
+from cvinfer.inference.recommended import held_by, recommended_by
 from cvinfer.inference.references import own_bibliography
 from cvinfer.inference.registry import Procedure, origin
-from cvinfer.spec.model import RECOMMENDED_TESTS
+from cvinfer.spec.model import RECOMMENDED_BY_VALUES, RECOMMENDED_TESTS
 
 PAGE = Path(__file__).resolve().parent / "tests.md"
 #: Studies of type I errors that are kept.
@@ -81,6 +85,39 @@ the printed ones: [reproduction.md](reproduction.md).
 STUDIED_CONCLUSION = """
 Above {level} by more than four standard errors nowhere here: {held}. The recommended test is
 {recommended}.
+"""
+BY_MEASURE = """
+How often tests on one value a split reject at {level} by AUC, F1 (of one class) and log loss, on
+the same kind of exact nulls: A and B follow the same rule and see different features that are
+exchangeable given the class, so that every measure has the same expectation for both, and every
+rejection is a false one. {replications} data sets of each setting, a standard error of {error}
+near {level}. **Bold** are rates above {level} by more than four standard errors. A data set with
+a split on which a measure does not exist (AUC with one class in the test part) has no result by
+it and is left out; a degenerate result counts as not rejected. The last columns are true
+differences (B sees x3 alone), where rejections are right.
+"""
+BY_MEASURE_HELD = """
+By {measure} these are in none of the {nulls} nulls above {level} by more than four standard errors,
+each with its highest rate there (in brackets the least share of true differences that it found,
+where that was measured): {held}. Recommended by {measure}: `{best}`.
+"""
+BY_MEASURE_NONE = """
+By {measure} no test held everywhere: each rejects in some null more than {level} of the true
+hypotheses by more than four standard errors.
+"""
+BY_MEASURE_MISSING = """
+On 1,000 records not all three learners were measured yet.
+"""
+BY_MEASURE_LAST = """
+No claim goes beyond these settings and measures. `benchmarks/measure_rates.py` measures again
+(about ten minutes of computing); the counts are in `cvinfer/inference/measure_rates.json`.
+"""
+COVERAGE_BY_MEASURE = """
+The same for the intervals for any measure, on the exact nulls by measure above with 100 records.
+The true value is the mean of the interval's own values over all data sets, for splits of that
+size; for nested cross-validation, which speaks of all n records, the mean loss of fits on n
+records on fresh ones. {replications} data sets each. **Bold** are shares below {level} by more than
+four standard errors.
 """
 MEASURED_INTERVALS = """
 How often intervals at {level} hold the true value in the same data sets, for learner A: its mean
@@ -200,6 +237,64 @@ def studied_tests() -> str:
     return "\n".join([title, *_filled(text), *lines, "", *_filled(last)])
 
 
+def tests_by_measure() -> str:
+    """Rejection rates by other measures than zero_one, and what is recommended by each."""
+    alpha = measured_level()
+    lines = ["### Measured error rates by measure\n"]
+    every = [
+        rate
+        for measure, names in measured_measures().items()
+        for name in names
+        for rate in measured_by(measure, name, "null").values()
+    ]
+    counts = sorted({rate.replications for rate in every})
+    text = BY_MEASURE.format(
+        level=_percent(alpha),
+        replications=" to ".join(f"{count:,}" for count in sorted({counts[0], counts[-1]})),
+        error=f"{math.sqrt(alpha * (1 - alpha) / counts[-1]):.4f}",
+    )
+    lines += _filled(text)
+    for measure, names in measured_measures().items():
+        settings = measured_settings("null", "difference", measure=measure)
+        order = sorted(settings, key=lambda name: settings[name].role != "null")
+        titles = [
+            settings[each].title + (", a difference" if settings[each].role != "null" else "")
+            for each in order
+        ]
+        lines += [f"| {measure} | {' | '.join(titles)} |", "|---" * (len(order) + 1) + "|"]
+        for name in names:
+            rates = measured_by(measure, name, "null", "difference")
+            cells = []
+            for each in order:
+                bold = settings[each].role == "null" and rates[each].above(alpha)
+                cells.append(f"{'**' * bold}{rates[each].rate:.3f}{'**' * bold}")
+            lines.append(f"| [{name}](#{name}) | {' | '.join(cells)} |")
+        lines += ["", *_filled(_held_by(measure))]
+    lines += [f"- {each.title}: {each.text}" for each in settings.values()]
+    large = [name for name in settings if name.endswith("_1000")]
+    missing = _filled(BY_MEASURE_MISSING) if len(large) < 3 else []
+    return "\n".join([*lines, "", *missing, *_filled(BY_MEASURE_LAST)])
+
+
+def _held_by(measure: str) -> str:
+    alpha, best = measured_level(), recommended_by(measure, RECOMMENDED_BY_VALUES)
+    held = []
+    for name in held_by(measure):
+        highest = max(rate.rate for rate in measured_by(measure, name).values())
+        found = [rate.rate for rate in measured_by(measure, name, "difference").values()]
+        least = f" ({_percent(min(found))})" if found else ""
+        held.append(f"`{name}` {_percent(highest, 1)}{least}")
+    if not held:
+        return BY_MEASURE_NONE.format(measure=measure, level=_percent(alpha))
+    return BY_MEASURE_HELD.format(
+        measure=measure,
+        nulls=len(measured_settings("null", measure=measure)),
+        level=_percent(alpha),
+        held="; ".join(held),
+        best=best,
+    )
+
+
 def _described(role: str) -> list[str]:
     settings = [f"- {each.title}: {each.text}" for each in measured_settings(role).values()]
     return [ROLES[role], "", *settings, ""]
@@ -263,6 +358,30 @@ def measured_intervals(items: list[Procedure]) -> str:
     return "\n".join(["### Measured coverage\n", *_filled(text), *table])
 
 
+def coverage_by_measure(items: list[Procedure]) -> str:
+    """Shares of data sets whose interval holds the truth, by measure and learner."""
+    level = 1.0 - measured_level()
+    rows = {item.name: measured_coverage(item.name) for item in items}
+    every = [each for row in rows.values() for rates in row.values() for each in rates.items()]
+    if not every:
+        return ""
+    settings = list(dict.fromkeys(name for name, _ in every))
+    about = measured_settings(measure="auc")
+    titles = " | ".join(about[name].title for name in settings)
+    counts = sorted({rate.replications for _, rate in every})
+    lines = [f"| interval | measure | {titles} |", "|---" * (len(settings) + 2) + "|"]
+    for name, row in rows.items():
+        for measure, rates in row.items():
+            bold = ["**" * rates[each].below(level) for each in settings]
+            cells = [f"{b}{rates[each].rate:.3f}{b}" for b, each in zip(bold, settings)]
+            lines.append(f"| [{name}](#{name}) | {measure} | {' | '.join(cells)} |")
+    text = COVERAGE_BY_MEASURE.format(
+        level=_percent(level),
+        replications=" to ".join(f"{count:,}" for count in sorted({counts[0], counts[-1]})),
+    )
+    return "\n".join(["", *_filled(text), *lines, ""])
+
+
 def _percent(share: float, digits: int = 0) -> str:
     # No line is broken between a number and its sign.
     return f"{100 * share:.{digits}f}\N{NO-BREAK SPACE}%"
@@ -278,9 +397,10 @@ def page() -> str:
     for title, registry in (("Tests", tests()), ("Intervals for one learner", intervals())):
         items = [registry[name] for name in sorted(registry) if origin(name) is None]
         measured = measured_tests if title == "Tests" else measured_intervals
+        more = [tests_by_measure(), studied_tests()]
         known = [item for item in items if measured_rates(item.name, *ROLES)]
         parts += [f"## {title}\n", summary(items), measured(known)]
-        parts += [studied_tests()] if title == "Tests" else []
+        parts += more if title == "Tests" else [coverage_by_measure(items)]
         parts += [entry(item) for item in items]
     parts += ["## Sources\n", "```bibtex", own_bibliography().strip(), "```", ""]
     return "\n".join(parts)

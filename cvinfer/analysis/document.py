@@ -29,6 +29,9 @@ from cvinfer.analysis.words import split_sizes, trained_elsewhere, training_word
 #: Version of the result format.
 FORMAT = 1
 
+#: The engine of learners that were fitted elsewhere.
+ELSEWHERE = "predictions"
+
 MX2_SCHEMES = ("random_mx2", "blocked_mx2")
 
 
@@ -338,7 +341,7 @@ def _partition(data: str, partition: Partition, label: str) -> dict[str, Any]:
 
 def _overlaps(partition: Partition) -> Optional[dict[str, Any]]:
     """How far the training sets of an m×2 share records; other schemes are not judged by it."""
-    if partition.scheme not in MX2_SCHEMES:
+    if partition.scheme not in MX2_SCHEMES or not partition.compact.known:
         return None
     found = partition.overlaps()
     keys = ("ideal", "worst", "random_mean", "random_variance", "random_worst")
@@ -518,6 +521,6 @@ def _learners(spec: SpecLike, runs: Sequence[DataRun]) -> list[dict[str, Any]]:
     others = dict.fromkeys(learner for run in runs for learner, _ in run.losses)
     for name in others:
         if name not in spec.learners:
-            made: dict[str, Any] = {"engine": "predictions", "settings": {}, "categories": None}
+            made: dict[str, Any] = {"engine": ELSEWHERE, "settings": {}, "categories": None}
             listed.append({"name": name, **made})
     return listed

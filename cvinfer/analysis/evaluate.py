@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cvinfer import inference
 from cvinfer.data.dataset import DataLike
+from cvinfer.data.scores import ScoreSet
 from cvinfer.errors import UserError
 from cvinfer.inference import ANY_MEASURE, InputError, Interval, UnknownNameError, infer, procedure
 from cvinfer.analysis.document import ComparisonRun, DataRun, IntervalRun, SplitFailure, data_facts
@@ -79,6 +80,38 @@ def evaluate(
     """Every comparison and interval of a spec on one data set."""
     positive = _positive(spec, dataset, predicted)
     every = [_valued(request, predicted, positive) for request in spec.measures]
+    return _evaluated(spec, dataset, predicted, every, uses, interval_uses, pairs, positive)
+
+
+def evaluate_scores(
+    spec: Spec,
+    found: ScoreSet,
+    uses: Sequence[Use],
+    interval_uses: Sequence[Use],
+    pairs: Sequence[tuple[str, str]],
+) -> tuple[DataRun, Predicted]:
+    """The same on scores made elsewhere, and what stands in the place of their predictions."""
+    nothing = {key: [found.truth] * len(column) for key, column in found.values.items()}
+    predicted = Predicted(found.truth, found.classes, found.partitions, nothing, {})
+    losses: dict[tuple[str, int], list[Optional[NDArray[np.float64]]]] = {
+        key: [np.array([value]) for value in column] for key, column in found.values.items()
+    }
+    ready = found.measure.on(())
+    valued = Valued(found.measure, ready.bounds, losses, {})
+    run = _evaluated(spec, found, predicted, [valued], uses, interval_uses, pairs, None)
+    return run, predicted
+
+
+def _evaluated(
+    spec: Spec,
+    dataset: DataLike,
+    predicted: Predicted,
+    every: Sequence[Valued],
+    uses: Sequence[Use],
+    interval_uses: Sequence[Use],
+    pairs: Sequence[tuple[str, str]],
+    positive: Optional[int],
+) -> DataRun:
     comparisons = [
         _comparison(spec, predicted, valued, use, a, b)
         for valued in every

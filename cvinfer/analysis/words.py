@@ -93,6 +93,10 @@ def short_name(loss: str) -> str:
 def measures_of(document: Mapping[str, Any]) -> list[str]:
     """The measures of a document, the first before all; older ones have one and name it once."""
     spec = document["spec"]
+    sources = [each["source"] for each in document.get("data", ())]
+    brought = [each["measure"]["name"] for each in sources if each.get("source") == "scores"]
+    if brought:
+        return [str(brought[0])]
     given = spec.get("measures") or [spec.get("loss", "zero_one")]
     return [next(iter(each)) if isinstance(each, Mapping) else str(each) for each in given]
 

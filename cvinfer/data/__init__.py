@@ -1,4 +1,4 @@
-"""Data sources: from the `data` mapping of a spec to a `Dataset` or a `PredictionSet`.
+"""Data sources: from the `data` of a spec to a `Dataset`, a `PredictionSet` or a `ScoreSet`.
 
 `sources()` lists the kinds of sources with their options; `faults(mapping)` finds what is wrong
 with a mapping without reading any data; `load(mapping, base, seed)` reads it; `describe` tells
@@ -20,6 +20,7 @@ from .dataset import Column, DataLike, Dataset, Groups
 from .groups import group_places
 from .kept import table_of
 from .predictions import PredictionSet, read_predictions, write_predictions
+from .scores import ScoreSet
 from .registry import Option, Request, SourceInfo, checked, faults, sources
 from .splits_file import read_splits, write_splits
 from .transforms import finish
@@ -31,6 +32,7 @@ __all__ = [
     "Groups",
     "Option",
     "PredictionSet",
+    "ScoreSet",
     "SourceInfo",
     "faults",
     "load",
@@ -44,7 +46,7 @@ __all__ = [
 
 def load(
     spec: Mapping[str, Any], base: Path, seed: int, groups: Iterable[str] = ()
-) -> Dataset | PredictionSet:
+) -> Dataset | PredictionSet | ScoreSet:
     """Read what a data mapping asks for; relative paths start at `base`.
 
     `groups` are columns that partitions group by, beside what `groups` of the mapping names. The
@@ -55,6 +57,6 @@ def load(
     request = Request(spec, Path(base), seed, tuple(group_places(spec, groups)))
     with waiting(f"reading {spec.get('path') or spec.get('name') or spec['source']}"):
         found = table_of(info, request)
-        if isinstance(found, PredictionSet):
+        if isinstance(found, (PredictionSet, ScoreSet)):
             return found
         return finish(found, spec, seed, groups)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from cvinfer.arrays import entries
 
 if TYPE_CHECKING:
+    from cvinfer.losses import Loss
     from cvinfer.partitions import Partition
 
 __all__ = [
@@ -136,6 +137,10 @@ class DataLike(Protocol):
         """Those whose predictions it brings."""
 
     @property
+    def measure(self) -> Loss | None:
+        """What it brings values of, where it brings scores in the place of predictions."""
+
+    @property
     def features(self) -> tuple[Column, ...]:
         """What learners see."""
 
@@ -204,6 +209,11 @@ class Dataset:
     def learners(self) -> tuple[str, ...]:
         """It brings no predictions."""
         return ()
+
+    @property
+    def measure(self) -> Loss | None:
+        """It brings no scores."""
+        return None
 
     @property
     def n_classes(self) -> int:

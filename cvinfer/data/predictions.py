@@ -45,6 +45,7 @@ from numpy.typing import NDArray
 from cvinfer import limits
 from cvinfer.arrays import entries
 from cvinfer.errors import UserError
+from cvinfer.losses import Loss
 from cvinfer.losses.kinds import BesideError, refuse_unlike
 from cvinfer.partitions import Partition
 from cvinfer.partitions.split import Split
@@ -115,6 +116,11 @@ class PredictionSet:
     def made_elsewhere(self) -> bool:
         """Nothing is fitted any more."""
         return True
+
+    @property
+    def measure(self) -> Loss | None:
+        """It brings no scores."""
+        return None
 
     @property
     def features(self) -> tuple[Column, ...]:

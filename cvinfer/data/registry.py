@@ -82,7 +82,8 @@ class SourceInfo:
     options: every key its data mapping may have. choices: the allowed words of some of them.
     refuses: shared options that it cannot honour, and why.
     independent: its records are drawn independently, so that equal ones are no copies.
-    reader: from a `Request` to a `Table`, or to a `PredictionSet`.
+    reader: from a `Request` to a `Table`, or to a `PredictionSet` or `ScoreSet`; `elsewhere` says
+        that it is one of these, on which nothing can be fitted.
     ready: whether the content is at hand without a download, so that a check may look at it.
     packages: what must be installed for it.
     endings: of the files it reads, such as .csv; a further .gz is understood.
@@ -102,6 +103,7 @@ class SourceInfo:
     endings: tuple[str, ...] = ()
     why_not: Callable[[], str | None] = field(default=_nothing, repr=False)
     r_package: str | None = None
+    elsewhere: bool = False
 
     def reason(self) -> str | None:
         """Why this source cannot be used here; None where it can. Nothing is started for it."""
@@ -175,6 +177,7 @@ def source(
     endings: tuple[str, ...] = (),
     why_not: Callable[[], str | None] = _nothing,
     r_package: str | None = None,
+    elsewhere: bool = False,
 ) -> Callable[[Reader], Reader]:
     """Register a source; `shared` are the options it has in common with others.
 
@@ -200,6 +203,7 @@ def source(
             endings,
             why_not,
             r_package,
+            elsewhere,
         )
         sources.add(name, info, reader.__module__)
         return reader

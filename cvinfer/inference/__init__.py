@@ -18,7 +18,10 @@ from cvinfer.inference.mcnemar import effective_factor, effective_table
 from cvinfer.inference.measured import (
     MeasuredRate,
     MeasuredSetting,
+    measured_by,
+    measured_coverage,
     measured_level,
+    measured_measures,
     measured_rates,
     measured_settings,
 )
@@ -129,7 +132,10 @@ __all__ = [
     "l_estimator",
     "macro_f1",
     "mean_ranks",
+    "measured_by",
+    "measured_coverage",
     "measured_level",
+    "measured_measures",
     "measured_rates",
     "measured_settings",
     "micro_confusions",

@@ -11,6 +11,7 @@ from typing import Any, Callable, ClassVar, Iterable, Mapping, Optional
 
 from cvinfer.inference.measured import (
     MeasuredRate,
+    measured_by,
     measured_level,
     measured_rates,
     measured_settings,
@@ -145,8 +146,8 @@ MEASURED_BY = "zero_one"
 def caution(inference: Result, measure: str = MEASURED_BY) -> Optional[str]:
     """What is to be known of a test's result, given as `Inference.as_dict()`; None if nothing.
 
-    One sentence that goes on from the name of the test, without a full stop. By another measure
-    than the error rates were measured by that is the first thing to be known.
+    One sentence that goes on from the name of the test, without a full stop. Where error rates were
+    not measured by that measure, this is the first thing to be known.
     """
     from cvinfer.inference.registry import procedure
 
@@ -155,6 +156,15 @@ def caution(inference: Result, measure: str = MEASURED_BY) -> Optional[str]:
     told = declared.text(name) if declared is not None and declared.applies(inference) else None
     if measure == MEASURED_BY:
         return told
+    rates = measured_by(measure, name).values()
+    if rates:
+        alpha = measured_level()
+        if not any(rate.above(alpha) for rate in rates):
+            return None
+        return (
+            f"by {measure} it can reject too often: {spread(rates)} of true hypotheses at"
+            f" {percent(alpha)} in simulations ({WHERE})"
+        )
     return unmeasured(measure) if told is None else f"{unmeasured(measure)}; by zero_one it {told}"
 
 

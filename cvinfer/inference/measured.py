@@ -1,6 +1,7 @@
 """Measured error rates: how often tests reject true hypotheses, how often intervals cover.
 
-error_rates.json travels inside the package; benchmarks/error_rates.py writes it.
+error_rates.json and measure_rates.json (by AUC, F1 and log loss) travel inside the package;
+benchmarks/error_rates.py and benchmarks/measure_rates.py write them.
 """
 
 from __future__ import annotations
@@ -41,14 +42,27 @@ class MeasuredSetting(NamedTuple):
     role: str
 
 
-def measured_settings(*roles: str) -> Mapping[str, MeasuredSetting]:
-    """The settings by name, those of the given roles or all."""
+def measured_settings(*roles: str, measure: Optional[str] = None) -> Mapping[str, MeasuredSetting]:
+    """The settings by name, those of the given roles or all; those of another `measure`."""
+    document = _document() if measure is None else _by_measure()
     found = {
         name: MeasuredSetting(each["title"], each["text"], each["role"])
-        for name, each in _document()["settings"].items()
+        for name, each in document["settings"].items()
         if not roles or each["role"] in roles
     }
     return MappingProxyType(found)
+
+
+def measured_measures() -> Mapping[str, tuple[str, ...]]:
+    """The measures, beside zero_one, by which error rates were measured, each with its tests."""
+    return MappingProxyType({name: tuple(each) for name, each in _by_measure()["measures"].items()})
+
+
+def measured_by(measure: str, name: str, *roles: str) -> Mapping[str, MeasuredRate]:
+    """Rejection rates at 5 % of a test by such a measure, as `measured_rates` has them."""
+    counts = _by_measure()["measures"].get(measure, {}).get(name, {})
+    wanted = measured_settings(*(roles or ("null",)), measure=measure)
+    return MappingProxyType({each: _rate(counts[each]) for each in wanted if each in counts})
 
 
 def measured_rates(
@@ -68,6 +82,17 @@ def measured_rates(
     return MappingProxyType({each: _rate(counts[each]) for each in wanted if each in counts})
 
 
+def measured_coverage(name: str) -> Mapping[str, Mapping[str, MeasuredRate]]:
+    """Coverage at 95 % of an interval for any measure: by measure and setting."""
+    found = _by_measure().get("intervals", {}).get(name, {})
+    return MappingProxyType(
+        {
+            measure: MappingProxyType({setting: _rate(each) for setting, each in counts.items()})
+            for measure, counts in found.items()
+        }
+    )
+
+
 def measured_level() -> float:
     """The level alpha at which everything was measured."""
     return float(_document()["alpha"])
@@ -80,10 +105,18 @@ def _rate(counts: Mapping[str, int]) -> MeasuredRate:
     return MeasuredRate(rate, math.sqrt(rate * (1.0 - rate) / runs), runs)
 
 
-@lru_cache(maxsize=None)
 def _document() -> dict[str, Any]:
+    return _read("error_rates.json")
+
+
+def _by_measure() -> dict[str, Any]:
+    return _read("measure_rates.json")
+
+
+@lru_cache(maxsize=None)
+def _read(name: str) -> dict[str, Any]:
     import json
 
-    source = resources.files("cvinfer.inference").joinpath("error_rates.json")
+    source = resources.files("cvinfer.inference").joinpath(name)
     document: dict[str, Any] = json.loads(source.read_text(encoding="utf-8"))
     return document

@@ -11,7 +11,9 @@ from typing import Any, Iterable, Mapping, NamedTuple, Optional, Sequence
 from cvinfer.inference.measured import (
     STANDARD_ERRORS,
     MeasuredRate,
+    measured_by,
     measured_level,
+    measured_measures,
     measured_rates,
 )
 from cvinfer.inference.registry import Procedure
@@ -38,16 +40,18 @@ class _Candidate(NamedTuple):
 
 
 def recommended_on(
-    partitions: Sequence[Partition], valid: Iterable[Procedure]
+    partitions: Sequence[Partition], valid: Iterable[Procedure], measure: Optional[str] = None
 ) -> Optional[Procedure]:
     """The best of the tests that are `valid` on these partitions; None if none was measured.
 
     Of those that keep their level wherever that was measured, the one that finds most, those
     first that were measured with just these options. If none keeps it, the one that comes nearest.
-    Between rates that chance may have set apart the order of the registry decides.
+    Between rates that chance may have set apart the order of the registry decides. The rates are
+    those by `measure`, where some were measured by it, otherwise those by zero_one.
     """
     known = {test.name: test for test in valid}
-    found = [each for each in (_candidate(test, partitions) for test in known.values()) if each]
+    made = (_candidate(test, partitions, measure) for test in known.values())
+    found = [each for each in made if each is not None]
     keeping = [each for each in found if each.keeps_its_level]
     keeping = [each for each in keeping if each.measured_there] or keeping
     if keeping:
@@ -59,13 +63,44 @@ def recommended_on(
     return known[best.name]
 
 
-def _candidate(test: Procedure, partitions: Sequence[Partition]) -> Optional[_Candidate]:
+def held_by(measure: str) -> list[str]:
+    """The tests that keep their level in all nulls in which they were measured by a measure."""
+    level = measured_level()
+    return [
+        name
+        for name in measured_measures().get(measure, ())
+        if not any(rate.above(level) for rate in measured_by(measure, name).values())
+    ]
+
+
+def recommended_by(measure: str, preferred: Sequence[str]) -> Optional[str]:
+    """The test to recommend by a measure other than zero_one, where every scheme can be drawn.
+
+    The first of the `preferred` that held everywhere; otherwise, of those that did, the one that
+    finds most. None where none held, or nothing was measured by it.
+    """
+    held = held_by(measure)
+    for name in preferred:
+        if name in held:
+            return name
+    powers = {name: measured_by(measure, name, "difference").values() for name in held}
+    least = {name: min(each.rate for each in rates) for name, rates in powers.items() if rates}
+    return max(least, key=lambda name: least[name]) if least else None
+
+
+def _candidate(
+    test: Procedure, partitions: Sequence[Partition], measure: Optional[str]
+) -> Optional[_Candidate]:
     there = [scheme for scheme, _ in partitions]
     lacking = [need for need in test.needs if need.scheme not in there]
     # On a scheme that a test takes only when asked, it has other rates.
     scheme = next((name for need in lacking for name in need.also if name in there), None)
-    nulls = measured_rates(test.name, scheme=scheme)
-    differences = measured_rates(test.name, "difference", scheme=scheme)
+    if measure in measured_measures() and measured_by(str(measure), test.name, "difference"):
+        nulls = measured_by(str(measure), test.name)
+        differences = measured_by(str(measure), test.name, "difference")
+    else:
+        nulls = measured_rates(test.name, scheme=scheme)
+        differences = measured_rates(test.name, "difference", scheme=scheme)
     if not nulls or not differences:
         return None
     same = all(

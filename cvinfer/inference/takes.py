@@ -42,4 +42,4 @@ def fits(declared: Procedure, measure: Loss) -> bool:
     if wanted == RECORDS:
         bounds = measure.bounds
         return measure.per_record and (callable(bounds) or math.isfinite(bounds[1] - bounds[0]))
-    return True
+    return not (wanted == CLASSES and measure.brought)

@@ -12,6 +12,7 @@ from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence, Union
 
 from numpy.typing import NDArray
 
+from cvinfer.errors import Path
 from cvinfer.losses.kinds import CODES
 from cvinfer.registry import Registry
 
@@ -67,7 +68,7 @@ class Loss(NamedTuple):
     them. unit: what its mean is called, and `percent` whether that is a share, so that each loss is
     0 or 1 and can be counted. per_record: whether each record has a loss of its own. better:
     whether less or more of it is better. options: by name. short: the same as `unit` in the head of
-    a column.
+    a column. brought: whether its values are scores made elsewhere, without any predictions.
     """
 
     name: str
@@ -81,6 +82,7 @@ class Loss(NamedTuple):
     better: str = LOWER
     options: Mapping[str, Option] = NOTHING
     short: str = "Loss"
+    brought: bool = False
 
     @property
     def level(self) -> str:
@@ -123,9 +125,33 @@ def _named(known: Mapping[str, Any], function: Callable[..., Any]) -> dict[str, 
     return {name: value for name, value in known.items() if name in named}
 
 
+class _Measures(Registry[Loss]):
+    """The measures, and beside them those of which files of scores bring values.
+
+    The latter are found by their names, so that results can speak of them, and are in no list:
+    there is no way to make them of predictions.
+    """
+
+    def __init__(self, kind: str, folder: str, *, ordered: bool) -> None:
+        super().__init__(kind, folder, ordered=ordered)
+        self._told: dict[str, Loss] = {}
+
+    def tell(self, measure: Loss) -> None:
+        """Let a measure be found that a file declares, unless there is one of that name."""
+        if measure.name not in list(self):
+            self._told[measure.name] = measure
+
+    def find(self, name: Any, path: Path = ()) -> Loss:
+        told = self._told.get(name) if isinstance(name, str) else None
+        return super().find(name, path) if told is None else told
+
+    def __getitem__(self, name: str) -> Loss:
+        return self._told[name] if name in self._told else super().__getitem__(name)
+
+
 #: The measures by name. `list(losses())` are the words that `loss` and `measures` of a spec may be,
 #: and `losses()[name].title` is what is said of one.
-losses: Registry[Loss] = Registry("loss", "cvinfer.losses", ordered=True)
+losses = _Measures("loss", "cvinfer.losses", ordered=True)
 
 
 def loss(name: str) -> Loss:

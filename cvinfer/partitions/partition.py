@@ -102,12 +102,13 @@ class Partition:
     def fingerprint(self) -> str:
         """sha256 over n, shape and the splits alone, in hexadecimal.
 
-        Hashed are one header line and, per split, n bytes: 0 unused, 1 train, 2 test.
+        Hashed are one header line and, per split, n bytes: 0 unused, 1 train, 2 test. Of splits
+        whose records are not known it is their sizes.
         """
         shape = ",".join(map(str, self.shape))
         digest = hashlib.sha256(f"cvinfer plan n={self.n} shape={shape}\n".encode())
         for at in range(len(self.splits)):
-            digest.update(np.ascontiguousarray(self.compact.roles(at)).data)
+            digest.update(self.compact.content(at))
         return digest.hexdigest()
 
     def overlaps(self) -> Overlaps:

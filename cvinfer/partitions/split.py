@@ -21,6 +21,7 @@ __all__ = [
     "FoldSplits",
     "HalfSplits",
     "RoleSplits",
+    "SizedSplits",
 ]
 
 Indices = NDArray[np.int64]
@@ -193,6 +194,13 @@ class Splits(Sequence[Split]):
         """Role of each of the n records in split number `at`."""
         return self.make(at).roles(self.n)
 
+    #: Whether it is known which records a split trains on and tests; sizes always are.
+    known = True
+
+    def content(self, at: int) -> Any:
+        """What the fingerprint of a partition takes of split number `at`, as bytes."""
+        return np.ascontiguousarray(self.roles(at)).data
+
     def training(self) -> NDArray[np.bool_]:
         """Which records each split trains on, one row per split."""
         return np.stack([self.roles(at) == TRAIN for at in range(len(self))])
@@ -302,6 +310,32 @@ class RoleSplits(Splits):
     def take(self, replications: Sequence[int], per_replication: int) -> Splits:
         chosen = np.asarray(replications)[:, None] * per_replication + np.arange(per_replication)
         return RoleSplits(self._roles[chosen.ravel()])
+
+
+class SizedSplits(Splits):
+    """Splits made elsewhere of which only training and test sizes are known, one row each."""
+
+    known = False
+
+    def __init__(self, sizes: Indices, n: int) -> None:
+        self.n = n
+        self._sizes = _frozen(np.array(sizes, dtype=np.int64).reshape(-1, 2))
+        self._length = len(self._sizes)
+
+    def make(self, at: int) -> Split:
+        raise PartitionError(
+            "Partition: of these splits only the sizes are known, not which records are where"
+        )
+
+    def sizes(self) -> Indices:
+        return self._sizes
+
+    def content(self, at: int) -> Any:
+        return self._sizes[at].astype("<i8").tobytes()
+
+    def take(self, replications: Sequence[int], per_replication: int) -> Splits:
+        chosen = np.asarray(replications)[:, None] * per_replication + np.arange(per_replication)
+        return SizedSplits(self._sizes[chosen.ravel()], self.n)
 
 
 def _frozen(array: NDArray[Scalar]) -> NDArray[Scalar]:

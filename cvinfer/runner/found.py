@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvinfer.analysis.document import DataRun
-from cvinfer.analysis.evaluate import Codes, Predicted, evaluate
+from cvinfer.analysis.evaluate import Codes, Predicted, evaluate, evaluate_scores
 from cvinfer.analysis.remedies import lacking_in_training
-from cvinfer.data import PredictionSet
+from cvinfer.data import PredictionSet, ScoreSet
 from cvinfer.data.dataset import DataLike
 from cvinfer.execute.store import Store, Stored
 from cvinfer.execute.work import Outcome
@@ -34,6 +34,8 @@ def found_on(
 ) -> Found:
     """What is known of a data set when its fits are made; without a plan it brought predictions."""
     if plan is None:
+        if isinstance(dataset, ScoreSet):
+            return _scored(spec, dataset)
         assert isinstance(dataset, PredictionSet)
         return _elsewhere(spec, dataset)
     keys = [fit.key for fit in plan.fits if fit.key not in outcome.failures]
@@ -107,6 +109,17 @@ def _elsewhere(spec: Spec, found: PredictionSet) -> Found:
         beside=dict(found.beside),
         beside_kinds=dict(found.beside_kinds),
     )
-    names = list(found.learners)
-    pairs = spec.of_two or tuple((a, b) for i, a in enumerate(names) for b in names[i + 1 :])
+    pairs = _pairs(spec, found)
     return Found(evaluate(spec, found, predicted, uses, interval_uses, pairs), predicted, {})
+
+
+def _scored(spec: Spec, found: ScoreSet) -> Found:
+    """Scores made elsewhere: the partition is that of the file, and there are no predictions."""
+    _, uses, interval_uses = allocate(spec, found, list(found.partitions), fixed=True)
+    return Found(*evaluate_scores(spec, found, uses, interval_uses, _pairs(spec, found)), {})
+
+
+def _pairs(spec: Spec, found: DataLike) -> Sequence[tuple[str, str]]:
+    """Those of the spec, or all of the learners that data made elsewhere bring."""
+    names = list(found.learners)
+    return spec.of_two or tuple((a, b) for i, a in enumerate(names) for b in names[i + 1 :])

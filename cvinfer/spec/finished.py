@@ -153,7 +153,21 @@ def read_result(path: Path) -> dict[str, Any]:
         message = fault.message if len(fault.message) < 200 else fault.message[:200] + "…"
         raise UserError(f"{path} is no result of cvinfer: {place}: {message}")
     _fit_together(path, found)
+    _tell_measures(path, found)
     return dict(found)
+
+
+def _tell_measures(path: Path, found: JsonObject) -> None:
+    """Let measures be known of which the result has scores made elsewhere."""
+    from cvinfer.data.scores import measure_of
+
+    for each in found["data"]:
+        source = each["source"]
+        if source.get("source") == "scores" and isinstance(source.get("measure"), dict):
+            try:
+                measure_of(source["measure"])
+            except UserError as error:
+                raise UserError(f"{path} is no result of cvinfer: {error}") from None
 
 
 def _fit_together(path: Path, found: JsonObject) -> None:

@@ -75,15 +75,19 @@ class TestRequest:
 
 @dataclass(frozen=True)
 class MeasureRequest:
-    """A measure with the options that the spec gives."""
+    """A measure with the options that the spec gives.
+
+    `brought` is what scores made elsewhere are of; a spec does not name it.
+    """
 
     name: str
     options: JsonObject = field(default_factory=dict)
+    brought: Optional[Loss] = None
 
     @property
     def declared(self) -> Loss:
         """What it declares."""
-        return loss(self.name)
+        return loss(self.name) if self.brought is None else self.brought
 
 
 @dataclass(frozen=True)
@@ -192,6 +196,8 @@ class Spec:
 
     def _measured(self) -> dict[str, Any]:
         """One measure is `loss`, if it has no options; several are `measures`."""
+        if any(request.brought is not None for request in self.measures):
+            return {}
         shown = [_measure(request) for request in self.measures]
         short = len(shown) == 1 and isinstance(shown[0], str)
         return {"loss": shown[0]} if short else {"measures": shown}

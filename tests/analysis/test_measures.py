@@ -12,7 +12,7 @@ from tests.execute.run_examples import spec_of
 
 from cvinfer.analysis.document import build
 from cvinfer.analysis.evaluate import Predicted, evaluate
-from cvinfer.inference import compare_losses, compare_values, infer
+from cvinfer.inference import caution, compare_losses, compare_values, infer
 from cvinfer.inference.checks import InputError
 from cvinfer.losses.kinds import PROBABILITIES, SCORES
 from cvinfer.partitions import Partition, make_partition
@@ -117,7 +117,9 @@ def test_tests_are_made_by_what_they_take(case: Any) -> None:
         ("log_loss", "cvci_z"),
     ]
     cautions = {each["measure"]: each["caution"] for each in made["comparisons"]}
-    assert "was not measured by auc" in cautions["auc"]
+    assert cautions["auc"] is None  # it held by AUC wherever that was measured
+    (inference,) = [c["inference"] for c in made["comparisons"] if c["measure"] == "auc"]
+    assert "was not measured by mcc" in str(caution(inference, "mcc"))
 
 
 def test_a_split_without_a_value_is_named(case: Any) -> None:

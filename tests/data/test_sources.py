@@ -91,7 +91,7 @@ def test_faults_are_found_unread(
             {"source": "cvs"},
             (
                 "there is no source 'cvs'",
-                "arff, csv, openml, parquet, predictions, r, sklearn, synthetic",
+                "arff, csv, openml, parquet, predictions, r, scores, sklearn, synthetic",
                 "csv",
                 None,
             ),

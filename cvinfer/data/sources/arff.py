@@ -62,7 +62,7 @@ def read_arff(request: Request) -> Table:
         written * len(names), f"{written:,} records of {len(names):,} attributes", ("path",)
     )
     lines[: len(header)] = _retyped(header, at)
-    rows = _decoded(path, lines)["data"]
+    rows = decoded(path, lines)["data"]
     if not rows:
         raise UserError(f"{path!r} has no records below @data", ("path",))
     columns = dict(zip(names, zip(*rows)))
@@ -92,7 +92,7 @@ def _header(path: str, lines: list[str]) -> tuple[list[str], list[tuple[str, Any
                 " not opened",
                 ("path",),
             )
-    return header, _decoded(path, header)["attributes"]
+    return header, decoded(path, header)["attributes"]
 
 
 def _retyped(header: list[str], target: int) -> list[str]:
@@ -107,7 +107,7 @@ def _retyped(header: list[str], target: int) -> list[str]:
     return found
 
 
-def _decoded(path: str, lines: list[str]) -> Any:
+def decoded(path: str, lines: list[str]) -> Any:
     try:
         import arff  # type: ignore[import]
     except ImportError:

@@ -45,6 +45,7 @@ MAPPED = ("record", "truth", "split")
     choices={"scheme": readable},
     shared=COLUMNS,
     refuses={"groups": "predictions bring their own splits; groups belong where those are made"},
+    elsewhere=True,
 )
 def read(request: Request) -> PredictionSet:
     """`keep` and `drop` choose among the learners' columns."""

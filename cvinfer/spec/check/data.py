@@ -230,4 +230,8 @@ def _data_name(entry: JsonObject) -> str:
 
 
 def is_predictions_entry(entry: JsonObject) -> bool:
-    return entry.get("source") == "predictions"
+    """Whether it brings predictions or scores made elsewhere, so that nothing is fitted on it."""
+    from cvinfer.data.registry import sources
+
+    source = sources().get(str(entry.get("source")))
+    return source is not None and source.elsewhere

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence
 
 from cvinfer.errors import Path as Place
 from cvinfer.errors import listed
@@ -15,6 +15,7 @@ from cvinfer.spec.model import MeasureRequest
 from cvinfer.spec.shape import describe, quoted
 
 if TYPE_CHECKING:
+    from cvinfer.data.dataset import DataLike
     from cvinfer.engines.base import LearnerSpec
 
 Placed = tuple[MeasureRequest, Place]
@@ -22,6 +23,9 @@ Placed = tuple[MeasureRequest, Place]
 
 def measures_of(here: Context) -> list[Placed]:
     """The measures with their places; none where something is wrong with one of them."""
+    brought = [data for data in here.predicted if data.measure is not None]
+    if brought:
+        return _brought(here, brought)
     given = here.value.get("measures")
     if given is None or not here.fine(("measures",)):
         if "measures" in here.value and not here.fine(("measures",)):
@@ -39,6 +43,26 @@ def measures_of(here: Context) -> list[Placed]:
             asked = []
         found += asked
     return found if len(found) == len(given) else []
+
+
+def _brought(here: Context, sets: Sequence["DataLike"]) -> list[Placed]:
+    """The one measure that scores made elsewhere are of; the spec does not name another."""
+    measures = [data.measure for data in sets if data.measure is not None]
+    first = measures[0]
+    several = isinstance(here.value.get("data"), list)
+    place: Place = ("data",)
+    if len(sets) < len(here.predicted):
+        here.fault(place, "scores cannot stand beside predictions", "two specs, one for each")
+    for each in measures[1:]:
+        if (each.name, each.better) != (first.name, first.better):
+            message = f"the scores are of several measures, {first.name} and {each.name}"
+            here.fault(place, message, "a spec for each")
+            break
+    for key in ("loss", "measures"):
+        if here.value.get(key) is not None:
+            message = f"the scores are of {first.name}, as data says"
+            here.fault((key,), message, f"no {key} here", key=True)
+    return [(MeasureRequest(first.name, brought=first), ("data", 0) if several else place)]
 
 
 def _asked(here: Context, entry: Any, place: Place) -> list[Placed]:

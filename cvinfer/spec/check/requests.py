@@ -9,7 +9,7 @@ from cvinfer.documents import JsonObject
 from cvinfer.errors import Path as Place
 from cvinfer.errors import listed
 from cvinfer.inference import Procedure, intervals, tests
-from cvinfer.inference.recommended import recommended_on
+from cvinfer.inference.recommended import recommended_by, recommended_on
 from cvinfer.inference.takes import COUNTS, fits, takes
 from cvinfer.names import close_match
 from cvinfer.spec import options as option_checks
@@ -58,7 +58,8 @@ def requests_of(
                 offered = listed(available)
                 here.fault((key,), f"no {key[:-1]} is valid on the partition {offered}")
         if given == "all" and key == "tests" and available is not None:
-            best = recommended_on(available, [known[name] for name in names])
+            by_measure = measures[0].name if measures else None
+            best = recommended_on(available, [known[name] for name in names], by_measure)
             names.sort(key=lambda name: best is None or name != best.name)
         return [(TestRequest(name), (key,)) for name in names]
     found: list[tuple[TestRequest, Place]] = []
@@ -85,10 +86,12 @@ def _recommended_by(
 ) -> dict[str, str]:
     """The test that is recommended for each measure where every scheme can be drawn."""
     choice = [*recommended, *RECOMMENDED_BY_VALUES]
-    return {
-        each.name: next(name for name in choice if fits(tests()[name], each.declared))
-        for each in measures
-    }
+    found = {}
+    for each in measures:
+        held = recommended_by(each.name, RECOMMENDED_BY_VALUES)
+        first = choice if held is None else [held, *choice]
+        found[each.name] = next(name for name in first if fits(tests()[name], each.declared))
+    return found
 
 
 def _recommended_tests(
@@ -102,7 +105,7 @@ def _recommended_tests(
     for each in measures if available is not None else ():
         assert available is not None
         valid = [test for test in _valid(here, available) if fits(test, each.declared)]
-        best = recommended_on(available, valid)
+        best = recommended_on(available, valid, each.name)
         if best is not None:
             chosen[each.name] = best.name
     found: list[tuple[TestRequest, Place]] = []
@@ -268,6 +271,11 @@ def _made_by(request: TestRequest, name: str, measures: Sequence[MeasureRequest]
     return any(each.name == name for each in measures) and request.by(name)
 
 
+def known_of(declared: Procedure) -> Mapping[str, Procedure]:
+    """The tests, or the intervals, whichever a procedure is one of."""
+    return tests() if declared.kind == "test" else intervals()
+
+
 def check_fitting(
     here: Context,
     measures: Sequence[MeasureRequest],
@@ -283,6 +291,12 @@ def check_fitting(
         if _fits_one(declared, measures):
             continue
         where, shown = where_missed(here, place)
+        if measures[0].brought is not None:
+            valid = [each for each in known_of(declared).values() if _fits_one(each, measures)]
+            said = f"{request.name} needs {takes(declared)}, and scores made elsewhere have none"
+            fitting_names = listed(each.name for each in valid)
+            here.fault(where, said, f"values of splits suffice for {fitting_names}", shown=shown)
+            continue
         such = f"{names[0]} is no such" if len(names) == 1 else f"none of {listed(names)} is such a"
         if takes(declared) == COUNTS:
             said = f"{request.name} counts wrong predictions, and {such} count"
