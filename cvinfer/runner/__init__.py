@@ -62,10 +62,10 @@ LOG_NAME = "run.log"
 class Result:
     """What a run found; `document` is the content of result.json.
 
-    `failed` tells whether some fits failed (exit code 3 of the command), `directory` where the
-    files are, None if nothing was written, `store` the file of finished fits, None if there was
-    none, `store_remark` where it was found if not at its place. `seconds` tells where the time
-    went.
+    `failed` tells whether some fits failed, or some data sets could not be read (exit code 3 of
+    the command), `directory` where the files are, None if nothing was written, `store` the file of
+    finished fits, None if there was none, `store_remark` where it was found if not at its place.
+    `seconds` tells where the time went.
     """
 
     document: JsonObject
@@ -78,7 +78,7 @@ class Result:
 
     @property
     def failed(self) -> bool:
-        return bool(self.document["failures"])
+        return bool(self.document["failures"] or self.document.get("failed_data"))
 
     @property
     def verdicts(self) -> Sequence[JsonObject]:
@@ -165,7 +165,11 @@ def run(
     if jobs is not None and jobs < 1:
         raise UserError(f"jobs = {jobs}: at least one worker is needed")
     with limited(max_bytes, max_fits):
-        loaded = source if isinstance(source, Loaded) else load(source, overrides, allow_code, base)
+        loaded = (
+            source
+            if isinstance(source, Loaded)
+            else load(source, overrides, allow_code, base, going_on=not fail_fast)
+        )
     spec = loaded.spec
     directory = output_directory(spec, output)
     if write:
