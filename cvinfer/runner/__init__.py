@@ -12,7 +12,7 @@ import time
 import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
 
 from cvinfer.documents import JsonObject
 from cvinfer.errors import UserError
@@ -36,6 +36,9 @@ from cvinfer.runner.stages import (
     run_plans,
 )
 from cvinfer.spec.model import Spec
+
+if TYPE_CHECKING:
+    from cvinfer.runner.shown import Drawn
 
 __all__ = [
     "Analysed",
@@ -103,6 +106,13 @@ class Result:
         from cvinfer.report import render
 
         return render(self.document, format, **options)
+
+    def plot(self, kind: str, form: str = "png") -> Drawn:
+        """A picture of `cvinfer plot`, as png, svg or pdf; a notebook shows the first two."""
+        from cvinfer.report.pictures import drawn
+        from cvinfer.runner.shown import Drawn
+
+        return Drawn(drawn(self.document, kind, form), form)
 
     def __str__(self) -> str:
         return self.table()

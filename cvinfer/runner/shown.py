@@ -5,8 +5,10 @@ All of it reads the document and nothing else, as reports do.
 
 from __future__ import annotations
 
+import os
 from html import escape
-from typing import Any, Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Callable, Iterator, Mapping, NamedTuple, Optional, Union
 
 import numpy as np
 
@@ -15,7 +17,7 @@ from cvinfer.errors import UserError
 from cvinfer.foreign import shown_all
 from cvinfer.names import close_match
 
-__all__ = ["FRAMES", "frame", "html"]
+__all__ = ["FRAMES", "Drawn", "frame", "html"]
 
 Row = Mapping[str, Any]
 
@@ -76,6 +78,22 @@ def frame(document: JsonObject, kind: str) -> Any:
         raise UserError("data frames need the package pandas, which is not installed") from None
     made = pandas.DataFrame(list(FRAMES[kind](document)))
     return made.dropna(axis="columns", how="all")
+
+
+class Drawn(NamedTuple):
+    """A picture, which a notebook shows; `form` says what the content is."""
+
+    content: bytes
+    form: str
+
+    def save(self, file: Union[str, "os.PathLike[str]"]) -> None:
+        Path(file).write_bytes(self.content)
+
+    def _repr_png_(self) -> Optional[bytes]:
+        return self.content if self.form == "png" else None
+
+    def _repr_svg_(self) -> Optional[str]:
+        return self.content.decode() if self.form == "svg" else None
 
 
 def html(document: JsonObject) -> str:

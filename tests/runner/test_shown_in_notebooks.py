@@ -8,7 +8,7 @@ import pytest
 
 import cvinfer
 from cvinfer.errors import UserError
-from cvinfer.runner.shown import FRAMES
+from cvinfer.runner.shown import FRAMES, Drawn
 
 pytest.importorskip("pandas")
 pytest.importorskip("sklearn")
@@ -63,3 +63,12 @@ def test_names_are_only_text_in_a_page(result: Any) -> None:
     page = result._repr_html_()
     assert "<script>" not in page and "&lt;script&gt;" in page
     assert page.count("<tr>") == 2 and "a better" in page
+
+
+def test_pictures(result: Any, tmp_path: Any) -> None:
+    with pytest.raises(UserError, match="no kind of plot 'pie'"):
+        result.plot("pie")
+    made = Drawn(b"<svg/>", "svg")
+    assert made._repr_svg_() == "<svg/>" and made._repr_png_() is None
+    made.save(tmp_path / "a.svg")
+    assert (tmp_path / "a.svg").read_bytes() == b"<svg/>"
