@@ -402,7 +402,7 @@ class _Reader:
         at: JsonObject,
     ) -> Optional[Point]:
         """A point of a population that brings the losses of its two learners itself."""
-        for key in ("learners", "compare", "intervals"):
+        for key in ("learners", "compare", "intervals", "measures"):
             if key in document.value:
                 message = f"the population {law.name} brings the losses of two learners itself"
                 document.add((key,), message, f"no {key} here", key=True)
@@ -438,6 +438,9 @@ class _Reader:
         comparison.value["compare"] = list(OUTCOME_LEARNERS)
         spec = self._checked(document, comparison, example)
         if spec is None:
+            return None
+        if not spec.loss_alone:
+            document.add(("loss",), f"the population {law.name} brings 0/1 losses only", LOSS)
             return None
         for number, one in enumerate(spec.partition or ()):
             for key in ("stratify", "groups"):
