@@ -9,13 +9,14 @@ worse.
 
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple, Sequence
+from typing import Any, Callable, NamedTuple, Sequence, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cvinfer.inference.checks import Floats
+from cvinfer.inference.checks import Floats, InputError
 from cvinfer.inference.registry import Procedure
+from cvinfer.inference.takes import VALUES, takes
 
 Tables = NDArray[Any]
 
@@ -59,6 +60,14 @@ class Batch(NamedTuple):
         """e = (n01 + n10)/N of each split."""
         apart = self.tables[..., 1].astype(np.float64) + self.tables[..., 2]
         return np.asarray(apart / self.sizes)
+
+
+class Values(NamedTuple):
+    """The same of a measure that splits have: d (..., *shape), sizes (*shape) of both parts."""
+
+    differences: Floats
+    train: NDArray[np.int64]
+    sizes: NDArray[np.int64]
 
 
 Arguments = tuple[Any, ...]
@@ -143,6 +152,13 @@ _ADAPTERS: dict[str, Adapter] = {
 def arguments(declared: Procedure, batches: Sequence[Batch]) -> Arguments:
     """What the test is called with; `batches` has one for each partition that it needs."""
     return _ADAPTERS[declared.data](batches)
+
+
+def arguments_of_values(declared: Procedure, values: Sequence[Values]) -> Arguments:
+    """The same for a test that takes one value for each split."""
+    if takes(declared) != VALUES:
+        raise InputError(f"{declared.name} needs {takes(declared)}")
+    return _ADAPTERS[declared.data](cast("Sequence[Batch]", values))
 
 
 def mean_losses(declared: Procedure, batches: Sequence[Batch]) -> tuple[Floats, Floats]:

@@ -139,6 +139,11 @@ class Spec:
         return self.measures[0].name
 
     @property
+    def loss_alone(self) -> bool:
+        """Whether wrong predictions are all that counts."""
+        return [each.name for each in self.measures] == [DEFAULTS["loss"]]
+
+    @property
     def takes(self) -> str:
         """The kind of prediction that all measures can be made of."""
         return most(each.declared.takes for each in self.measures)

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from cvinfer import inference
 from cvinfer.documents import JsonObject
 from cvinfer.inference import ANY_MEASURE, InputError, Procedure, infer, procedure
-from cvinfer.inference.tables import Batch, arguments, mean_losses
+from cvinfer.inference.tables import Batch, Values, arguments, arguments_of_values, mean_losses
+from cvinfer.losses import loss
 from cvinfer.planning import Use
+from cvinfer.spec.model import MeasureRequest
 from cvinfer.studies.gather import Gathered
 from cvinfer.studies.model import MU0_TRUTH, Study
 from cvinfer.studies.plan import OF_ERRORS, OUTCOMES, PlannedPoint, Splits, learners_used
@@ -77,10 +79,17 @@ def evaluate(
 
     `mu0`: the mean estimate of tests whose hypothesis is that, by test and pair.
     """
-    for pair in pairs_of(planned):
-        for use in planned.uses:
-            found = learned(study, planned, gathered, use, pair, mu0.get((use.request.name, pair)))
-            yield from _test_states(study, planned, gathered, use, pair, found)
+    for measure in planned.point.spec.measures:
+        for pair in pairs_of(planned):
+            for use in planned.uses:
+                if not use.request.by(measure.name):
+                    continue
+                if measure.declared.percent:
+                    given = mu0.get((use.request.name, pair))
+                    found = learned(study, planned, gathered, use, pair, given)
+                else:
+                    found = learned_by(study, planned, gathered, use, pair, measure)
+                yield from _test_states(study, planned, gathered, use, pair, found, measure.name)
     yield from _interval_states(planned, gathered)
     yield from _truth_states(planned, gathered)
     if study.variances:
@@ -124,6 +133,52 @@ def learned(
     found.tie[:] = tie
     if study.ties == "rejected" or (study.ties == "papers" and _two_fold(used)):
         found.reject[:] |= tie
+    return found
+
+
+def learned_by(
+    study: Study,
+    planned: PlannedPoint,
+    gathered: Gathered,
+    use: Use,
+    pair: Pair,
+    measure: MeasureRequest,
+) -> Learned:
+    """One test by a measure that splits have, on all decisions of a stretch.
+
+    A decision with a split that has no value of it counts as failed: it would have no result.
+    """
+    a, b = pair
+    assert b is not None
+    declared, sign = procedure(use.request.name), measure.declared.sign
+    options: dict[str, Any] = {"alpha": planned.point.spec.alpha, **use.request.options}
+    used = [planned.splits[at] for at in use.partitions]
+    both = [[gathered.values(who, one, measure.name) for who in (a, b)] for one in used]
+    count = int(np.prod(both[0][0][0].shape[:2]))
+    failed = np.zeros(count, dtype=bool)
+    for (_, gone_a, _, _), (_, gone_b, _, _) in both:
+        failed |= (gone_a | gone_b).reshape(count, -1).any(axis=-1)
+    sizes = [each.reshape(count, -1) for (_, _, *parts), _ in both for each in parts]
+    found = _nothing(count)
+    for rows in _alike(np.concatenate(sizes, axis=-1), ~failed):
+        made = []
+        for ((of_a, _, train, test), (of_b, _, _, _)), one in zip(both, used):
+            shape = one.partition.shape
+            apart = (sign * (of_a - of_b)).reshape(count, *shape)[rows]
+            first = (each.reshape(count, -1)[rows[0]].reshape(shape) for each in (train, test))
+            made.append(Values(apart, *first))
+        try:
+            result = infer(declared.name, *arguments_of_values(declared, made), **options)
+        except InputError:
+            failed[rows] = True
+            continue
+        _put(found, rows, result)
+        for name, (values, _, _, _) in (("loss_a", both[0][0]), ("loss_b", both[0][1])):
+            getattr(found, name)[rows] = values.reshape(count, -1)[rows].mean(axis=-1)
+    found.failed[:] = failed
+    found.tie[:] = found.degenerate & np.isinf(found.statistic)
+    if study.ties == "rejected" or (study.ties == "papers" and _two_fold(used)):
+        found.reject[:] |= found.tie
     return found
 
 
@@ -203,6 +258,16 @@ def _fill(
     ends: bool,
 ) -> None:
     result = infer(declared.name, *arguments(declared, batches), **options)
+    _put(found, rows, result)
+    loss_a, loss_b = mean_losses(declared, batches)
+    found.loss_a[rows], found.loss_b[rows] = loss_a, loss_b
+    if ends and declared.has_interval:
+        interval = result.interval()
+        if interval is not None:
+            found.lower[rows], found.upper[rows] = interval
+
+
+def _put(found: Learned, rows: NDArray[np.int64], result: Any) -> None:
     found.reject[rows] = result.reject
     found.degenerate[rows] = result.degenerate
     found.statistic[rows] = np.nan if result.statistic is None else result.statistic
@@ -210,12 +275,6 @@ def _fill(
     found.variance[rows] = np.nan if result.variance is None else result.variance
     critical = result.null.critical(result.alpha)
     found.critical[rows] = -critical if result.null.two_sided else critical
-    loss_a, loss_b = mean_losses(declared, batches)
-    found.loss_a[rows], found.loss_b[rows] = loss_a, loss_b
-    if ends and declared.has_interval:
-        interval = result.interval()
-        if interval is not None:
-            found.lower[rows], found.upper[rows] = interval
 
 
 def _test_states(
@@ -225,6 +284,7 @@ def _test_states(
     use: Use,
     pair: Pair,
     found: Learned,
+    measure: str,
 ) -> Iterator[State]:
     point = planned.point
     about: JsonObject = {
@@ -240,6 +300,7 @@ def _test_states(
             **({"histogram": True} if study.distributions else {}),
             **({"variances": True} if study.variances else {}),
         },
+        **({} if planned.point.spec.loss_alone else {"measure": measure}),
     }
     state = TestState(about)
     times = point.partitions
@@ -265,7 +326,11 @@ def _test_states(
         first = np.arange(0, len(fine), times)
         _add_moments(state, found, first[fine[first]], gathered, times)
     yield state
-    if point.truth is not None and procedure(use.request.name).has_interval:
+    if (
+        point.truth is not None
+        and loss(measure).percent
+        and procedure(use.request.name).has_interval
+    ):
         yield _difference_state(planned, gathered, use, pair, found)
 
 

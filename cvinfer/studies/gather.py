@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
@@ -15,6 +15,7 @@ from cvinfer.studies.plan import Fitting, Piece, PlannedPoint, Splits, StudyPlan
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 
 
 class Whole(NamedTuple):
@@ -31,6 +32,7 @@ class Whole(NamedTuple):
     confusions: Optional[Ints]
     tables: Optional[Ints]
     alike: bool
+    values: Optional[Floats] = None
 
     @property
     def starts(self) -> Ints:
@@ -104,6 +106,16 @@ class Gathered:
             self._tables[a, b, one.scheme] = found, failed
         at = _places(one.positions)
         return found[:, :, at], failed[:, :, at], first.train[:, :, at]
+
+    def values(self, learner: str, one: Splits, measure: str) -> tuple[Floats, Bools, Ints, Ints]:
+        """One measure (R, P, S), which splits have none, and the sizes (R, P, S) of both parts."""
+        found = self.whole(learner, one.scheme)
+        assert found.values is not None
+        names = [asked.name for asked in self.plan.recipes[self.planned.recipe].measures]
+        at = _places(one.positions)
+        values = found.values[..., names.index(measure)][:, :, at]
+        gone = found.failed[:, :, at] | np.isnan(values)
+        return values, gone, found.train[:, :, at], found.test[:, :, at]
 
     def alike(self, a: str, one: Splits) -> bool:
         """Whether its splits have the same sizes in all replications."""
@@ -179,7 +191,11 @@ class Gathered:
         confusions = None
         if recipe.confusions:
             confusions = np.zeros((*shape, recipe.n_classes, 4), dtype=np.int32)
-        return Made(train, test, wrong, np.ones(shape, dtype=bool), confusions)
+        values = None
+        if recipe.measures and scheme < len(recipe.schemes):
+            values = np.full((*shape, len(recipe.measures)), np.nan)
+        made = Made(train, test, wrong, np.ones(shape, dtype=bool), confusions)
+        return replace(made, values=values)
 
 
 def _places(positions: Ints) -> Union[slice, Ints]:
@@ -224,4 +240,9 @@ def _joined(blocks: Sequence[Made]) -> Whole:
         confusions=joined("confusions"),
         tables=tables,
         alike=alike,
+        values=None if any(one.values is None for one in blocks) else _valued(blocks),
     )
+
+
+def _valued(blocks: Sequence[Made]) -> Floats:
+    return np.concatenate([np.asarray(one.values, dtype=np.float64) for one in blocks])

@@ -320,13 +320,29 @@ class _Reader:
         spec = self._checked(document, comparison, example)
         if spec is None:
             return None
-        if [each.name for each in spec.measures] != [LOSS]:
-            key = "measures" if "measures" in document.value else "loss"
-            document.add((key,), "a study takes 0/1 losses only", LOSS)
+        if not spec.loss_alone and not self._measured(document, section, spec):
             return None
         return Point(
             at, spec, recipe.population, n, recipe.replace, truth, recipe.partitions, example
         )
+
+    def _measured(self, document: Document, section: JsonObject, spec: Spec) -> bool:
+        """Whether what is asked for is there by other measures than wrong predictions."""
+        place = ("measures",) if "measures" in document.value else ("loss",)
+        told = f"is there by {LOSS} alone"
+        if spec.loss != LOSS and all(each.name != LOSS for each in spec.measures):
+            for key in ("intervals", "match", "variances", "truth"):
+                there = document.value.get(key) if key == "intervals" else section.get(key)
+                if there:
+                    document.add(place, f"{key} of a study {told}", f"{LOSS} among the measures")
+                    return False
+        if any(b is None for _, b in spec.pairs):
+            document.add(place, f"one learner against a number {told}", LOSS)
+            return False
+        if any(each.options.get("mu0") == MU0_TRUTH for each in spec.tests):
+            document.add(place, f"mu0: truth {told}", LOSS)
+            return False
+        return True
 
     def _checked(
         self, document: Document, comparison: Document, example: Dataset
@@ -386,7 +402,7 @@ class _Reader:
         at: JsonObject,
     ) -> Optional[Point]:
         """A point of a population that brings the losses of its two learners itself."""
-        for key in ("learners", "compare", "intervals"):
+        for key in ("learners", "compare", "intervals", "measures"):
             if key in document.value:
                 message = f"the population {law.name} brings the losses of two learners itself"
                 document.add((key,), message, f"no {key} here", key=True)
@@ -422,6 +438,9 @@ class _Reader:
         comparison.value["compare"] = list(OUTCOME_LEARNERS)
         spec = self._checked(document, comparison, example)
         if spec is None:
+            return None
+        if not spec.loss_alone:
+            document.add(("loss",), f"the population {law.name} brings 0/1 losses only", LOSS)
             return None
         for number, one in enumerate(spec.partition or ()):
             for key in ("stratify", "groups"):

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from cvinfer.data.dataset import Dataset
 from cvinfer.engines import engine
 from cvinfer.engines.base import LearnerSpec
-from cvinfer.execute.replications.recipe import GRANULE, Law, Recipe, Scheme, partition_seed
+from cvinfer.execute.replications.recipe import GRANULE, Asked, Law, Recipe, Scheme, partition_seed
 from cvinfer.execute.store import Store
 from cvinfer.inference import ANY_MEASURE, Procedure, procedure
 from cvinfer.losses.kinds import REDUCED
@@ -27,6 +27,7 @@ from cvinfer.partitions import Partition, schemes
 from cvinfer.planning import Use, allocate
 from cvinfer.planning.needs import requested
 from cvinfer.spec.vocabulary import NOT_IN_SPECS
+from cvinfer.spec.model import Spec
 from cvinfer.studies.model import Point, Range, Study
 
 #: Replications are stored in blocks of a power of two, at most so many, of about so many fits.
@@ -238,6 +239,8 @@ class _Recipes:
             "confusions": confusions,
             "twin": point.twin,
             "paired": point.paired,
+            "measures": further(point.spec),
+            "positive": positive_code(point),
         }
         text = json.dumps(what, sort_keys=True, default=str)
         if text not in self._known:
@@ -254,6 +257,8 @@ class _Recipes:
                     confusions,
                     point.twin,
                     point.paired,
+                    further(point.spec),
+                    positive_code(point),
                 )
             )
             self.counts.append({})
@@ -272,6 +277,23 @@ class _Recipes:
         at = recipe.schemes.index(scheme)
         self.counts[number][at] = recipe.partitions * len(partition.splits)
         return at
+
+
+def further(spec: Spec) -> tuple[Asked, ...]:
+    """The measures of a spec besides wrong predictions, which are kept in any case."""
+    return tuple(
+        Asked(each.name, json.dumps(dict(each.options), sort_keys=True))
+        for each in spec.measures
+        if not each.declared.percent
+    )
+
+
+def positive_code(point: Point) -> Optional[int]:
+    """The code of the positive class, where a measure besides wrong predictions asks for it."""
+    label = point.example.source.get("positive") or point.spec.positive
+    if label is None or not further(point.spec):
+        return None
+    return list(point.example.classes).index(str(label))
 
 
 def _asked_for(partition: Partition) -> dict[str, Any]:
@@ -350,6 +372,7 @@ def key_of(recipe: Recipe, scheme: int, learner: str) -> str:
         "learner": learner,
         **({"twin": recipe.twin} if recipe.twin else {}),
         **({"paired": True} if recipe.paired else {}),
+        **({"measures": recipe.measures, "positive": recipe.positive} if recipe.measures else {}),
     }
     if truth:
         assert recipe.truth is not None

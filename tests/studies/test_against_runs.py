@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from cvinfer.data import Dataset
+from cvinfer.errors import CvinferError
 from cvinfer.execute.replications.recipe import Law, Recipe, draw, partition_seed
 from cvinfer.execute.store import Store
 from cvinfer.inference import tests as all_tests
@@ -124,3 +125,54 @@ def test_the_document_is_valid_under_its_schema(found: Any) -> None:
 
     faults = Draft202012Validator(schema("study")).iter_errors(found.document)
     assert [(list(fault.absolute_path), fault.message[:200]) for fault in faults] == []
+
+
+MEASURED = {
+    **STUDY,
+    "study": {"population": STUDY["study"]["population"], "draw": {"n": 60}, "replications": 2},
+    "learners": {
+        "lda": {"engine": "sklearn", "learner": "LinearDiscriminantAnalysis"},
+        "bayes": {"engine": "sklearn", "learner": "GaussianNB"},
+    },
+    "compare": ["lda", "bayes"],
+    "measures": ["auc", "zero_one", "log_loss", "precision"],
+    "tests": ["blocked_3x2_t", "corrected_repeated_holdout_t", "bcv_5x2_mcnemar"],
+    "intervals": [],
+}
+
+
+def test_measures_are_those_of_runs() -> None:
+    made = simulate(MEASURED, jobs=1)
+    documents = [replication_as_run(made.study, number) for number in (1, 2)]
+    cells = [cell for cell in made.document["cells"] if cell["kind"] == "test"]
+    assert len(cells) == 2 * 4 + 1
+    assert [c["measure"] for c in cells if c["name"] == "bcv_5x2_mcnemar"] == ["zero_one"]
+    for cell in cells:
+        rows = [
+            row
+            for document in documents
+            for row in document["comparisons"]
+            if (row["test"], row["measure"]) == (cell["name"], cell["measure"])
+        ]
+        fine = [row["inference"] for row in rows if row["failed"] is None]
+        assert cell["failed"] == len(rows) - len(fine)
+        assert cell["rejections"] == sum(bool(row["reject"]) for row in fine)
+        for key, value in (("estimate", "estimate"), ("loss_a", None), ("loss_b", None)):
+            found = [row[key] if value else row["extra"][key] for row in fine]
+            assert not found or cell[key] == pytest.approx(np.mean(found), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "more, said",
+    [
+        (
+            {"intervals": ["f1_beta_prime"], "study": STUDY["study"]},
+            "intervals of a study is there",
+        ),
+        ({"tests": [{"blocked_3x2_t": {"mu0": "truth"}}]}, "mu0: truth is there by zero_one"),
+        ({"compare": ["lda"], "tests": [{"kfold_t": {"mu0": 0.1}}]}, "one learner against"),
+    ],
+)
+def test_what_studies_have_by_errors_alone(more: dict[str, Any], said: str) -> None:
+    with pytest.raises(CvinferError, match=said):
+        load_study({**MEASURED, "measures": ["auc"], "tests": ["kfold_t"], **more})

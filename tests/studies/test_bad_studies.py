@@ -176,11 +176,17 @@ BAD = {
         "partition: splits of a file belong to one data set, not to a study",
         more="partition: {scheme: file, path: splits.csv}",
     ),
-    "another loss": Bad("14:7: loss: a study takes 0/1 losses only", more="loss: f1"),
+    "another loss": Bad(
+        "14:7: loss: mu0: truth is there by zero_one alone",
+        swap=("[kfold_t]", "[{kfold_t: {mu0: truth}}]"),
+        more="loss: f1",
+    ),
     "unknown loss": Bad("loss: 'hinge' is not known", more="loss: hinge"),
     "loss of probabilities": Bad("14:7: loss: brier needs probabilities", more="loss: brier"),
     "several measures": Bad(
-        "measures: a study takes 0/1 losses only", more="measures: [zero_one, f1]"
+        "measures: the population epsilon brings the losses of two learners itself",
+        text=LOSSES,
+        more="measures: [zero_one, f1]",
     ),
     "mu0": Bad(
         "tests[0].kfold_t.mu0: the text 'turth' is of the wrong type",

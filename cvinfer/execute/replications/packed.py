@@ -27,6 +27,7 @@ _TYPES = {
     "failed": "|b1",
     "confusions": "<i4",
     "tables": "<i4",
+    "values": "<f8",
 }
 #: Those that are nearly always the same in all replications, and those of small numbers.
 _OF_ALL = ("train", "test", "failed")
@@ -59,7 +60,8 @@ class Made:
     Axes are replications, partitions, splits. train, test: sizes of the splits. wrong: one bit for
     each test record, in that order, packed; of a failed fit they mean nothing. confusions: (..., C,
     4) or None. tables: of two learners' losses, (..., 4), where these are drawn and not fitted.
-    messages: why fits failed, with how often.
+    messages: why fits failed, with how often. values: (..., M) of further measures on each split,
+    NaN where there is none.
     """
 
     train: NDArray[np.int32]
@@ -69,6 +71,7 @@ class Made:
     confusions: Optional[NDArray[np.int32]] = None
     tables: Optional[NDArray[np.int32]] = None
     messages: Mapping[str, int] = field(default_factory=dict)
+    values: Optional[NDArray[np.float64]] = None
 
     @property
     def losses(self) -> NDArray[np.bool_]:
@@ -136,7 +139,7 @@ def _unpacked(data: bytes) -> Made:
     made = Made(**arrays, messages=messages)
     if not made.train.shape == made.test.shape == made.failed.shape or made.test.ndim != 3:
         raise ValueError("sizes that do not agree")
-    for more, last in ((made.confusions, 2), (made.tables, 1)):
+    for more, last in ((made.confusions, 2), (made.tables, 1), (made.values, 1)):
         if more is not None and more.shape[:-last] != made.test.shape:
             raise ValueError("sizes that do not agree")
     return made

@@ -67,6 +67,13 @@ class Scheme:
         return partition if second is None else own_folds(partition, seed, drawn)
 
 
+class Asked(NamedTuple):
+    """A measure whose values on the splits are kept: its name, its options as JSON."""
+
+    name: str
+    options: str = "{}"
+
+
 @dataclass(frozen=True)
 class Recipe:
     """How the replications of some grid points are made.
@@ -76,7 +83,8 @@ class Recipe:
     schemes: those whose splits are fitted. truth: None where nothing needs it. confusions: whether
     confusion matrices are kept. twin: not 0 where learners get other seeds on the same splits, so
     that one can be compared with itself. paired: whether replications 1 and 2, 3 and 4, … have
-    no record in common.
+    no record in common. measures: those besides wrong predictions; positive: the code of the class
+    that counts as positive for them.
     """
 
     population: Union[Dataset, Law]
@@ -89,12 +97,19 @@ class Recipe:
     confusions: bool = False
     twin: int = 0
     paired: bool = False
+    measures: tuple[Asked, ...] = ()
+    positive: Optional[int] = None
 
     @property
     def n_classes(self) -> int:
+        return len(self.classes)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Their names, in the order of their codes."""
         if isinstance(self.population, Dataset):
-            return self.population.n_classes
-        return len(populations[self.population.name].classes)
+            return tuple(self.population.classes)
+        return tuple(populations[self.population.name].classes)
 
 
 class Drawn(NamedTuple):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 from collections import Counter
 from typing import Any, Iterator, NamedTuple, Optional, Sequence, Union, cast
 
@@ -23,7 +24,8 @@ from cvinfer.execute.replications.recipe import partition_seed
 from cvinfer.execute.work import Desk, Done, Order, Work, works
 from cvinfer.execute.works.fit import checked, checked_beside, wanting
 from cvinfer.inference.records import one_against_rest
-from cvinfer.losses.kinds import CODES, REDUCED
+from cvinfer.losses import NoValue, loss
+from cvinfer.losses.kinds import CODES, REDUCED, most
 from cvinfer.worker import captured, workplace
 
 #: At most so many different warnings of a learner are kept for an order.
@@ -42,6 +44,7 @@ class Fitted(NamedTuple):
     wrong: NDArray[np.bool_]
     confusions: Optional[NDArray[np.int64]]
     beside: Optional[NDArray[np.float64]] = None
+    values: tuple[float, ...] = ()
 
 
 class Parted(NamedTuple):
@@ -96,6 +99,7 @@ def _splits(fits: "_Fits", recipe: Recipe, order: Order, numbers: Sequence[int])
         failed=np.array([one is None for _, _, one in every]).reshape(shape),
         confusions=_stacked([one for _, _, one in every], recipe, shape),
         messages=dict(fits.failures),
+        values=_valued([one for _, _, one in every], recipe, shape),
     )
 
 
@@ -169,13 +173,28 @@ def _stacked(
     return np.asarray(np.stack(rows).reshape(*shape, count, 4), dtype=np.int32)
 
 
+def _valued(
+    made: Sequence[Optional[Fitted]], recipe: Recipe, shape: tuple[int, ...]
+) -> Optional[NDArray[np.float64]]:
+    if not recipe.measures:
+        return None
+    nothing = (math.nan,) * len(recipe.measures)
+    rows = [nothing if one is None else one.values for one in made]
+    return np.array(rows, dtype=np.float64).reshape(*shape, len(recipe.measures))
+
+
 class _Fits:
     """The fits of one order: their time, what the learner said, why some failed."""
 
     def __init__(self, desk: Desk, order: Order, recipe: Recipe) -> None:
         self.desk, self.order, self.recipe = desk, order, recipe
         self.learner: LearnerSpec = desk.job.learners[order.learner]
-        self.wants = desk.job.wanted(order.learner)
+        declared = [loss(asked.name) for asked in recipe.measures]
+        self.wants = most([desk.job.wanted(order.learner), *(each.takes for each in declared)])
+        self.measures = [
+            (each.takes, each.on(recipe.classes, recipe.positive, json.loads(asked.options)).of)
+            for each, asked in zip(declared, recipe.measures)
+        ]
         self.settings = json.dumps(self.learner.settings(), sort_keys=True)
         if recipe.twin:
             self.settings = f"{recipe.twin} {self.settings}"
@@ -238,7 +257,20 @@ class _Fits:
         self.said.update(dict.fromkeys(map(str, made.warnings)))
         truth = replication.frame.target[asked.test]
         confusions = one_against_rest(truth, codes, count) if self.recipe.confusions else None
-        return Fitted(codes != truth, confusions, beside)
+        return Fitted(codes != truth, confusions, beside, self._values(truth, codes, beside))
+
+    def _values(
+        self, truth: NDArray[Any], codes: NDArray[Any], beside: Optional[NDArray[np.float64]]
+    ) -> tuple[float, ...]:
+        """The mean of each measure, NaN where it does not exist."""
+        found = []
+        for takes, of in self.measures:
+            given: Any = codes if takes == CODES else beside
+            try:
+                found.append(float(np.mean(of(truth, given))))
+            except NoValue:
+                found.append(math.nan)
+        return tuple(found)
 
     def _session(self, frame: Dataset) -> Session:
         if frame is self.recipe.population:

@@ -146,7 +146,8 @@ class Study:
         """A test's or interval's name in words, with its options where two share the name."""
         name = title(cell["name"])
         twice = len(self._test_options[cell["name"]]) > 1 and cell.get("options")
-        return f"{name} ({settings(cell['options'])})" if twice else name
+        name = f"{name} ({settings(cell['options'])})" if twice else name
+        return f"{name}, {cell['measure']}" if cell.get("measure") else name
 
     @cached_property
     def _true_differences(self) -> dict[tuple[str, Who], JsonObject]:
@@ -158,6 +159,8 @@ class Study:
 
     def null_holds(self, cell: JsonObject) -> Optional[bool]:
         """Whether H0 of a test is true, as far as the study's own truth tells; None: unknown."""
+        if cell.get("measure") not in (None, "zero_one"):
+            return None  # true differences are of error rates
         claimed = cell.get("mu0") or 0.0
         if claimed == "truth":
             return True

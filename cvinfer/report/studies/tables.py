@@ -82,17 +82,25 @@ def test_table(study: Study) -> Optional[Table]:
 def _test_columns(study: Study, cells: Cells, shown: Show) -> list[tuple[str, Show]]:
     loss = study.document["spec"].get("loss", "zero_one")
     loss = loss if isinstance(loss, str) else ""
-    unit = "Err." if is_rate(loss) else "Loss"
+    several = any(cell.get("measure") for cell in cells)
+    unit = "Value" if several else "Err." if is_rate(loss) else "Loss"
     single = all(cell["b"] is None for cell in cells)
 
     def mean(field: str) -> Show:
-        return lambda cell: Cell(NONE if cell[field] is None else number(cell[field], loss))
+        def shown(cell: JsonObject) -> Cell:
+            own = str(cell.get("measure") or loss)
+            return Cell(NONE if cell[field] is None else number(cell[field], own))
+
+        return shown
 
     columns: list[tuple[str, Show]] = [("Rejected", shown)]
     if single:
         columns += [(unit, mean("loss_a"))]
     else:
-        columns += [("A − B", mean("estimate")), (f"{unit} A", mean("loss_a"))]
+        columns += [
+            ("A worse by" if several else "A − B", mean("estimate")),
+            (f"{unit} A", mean("loss_a")),
+        ]
         columns += [(f"{unit} B", mean("loss_b"))]
     return columns
 
