@@ -3,7 +3,7 @@
 Only click is imported here, and of a command its own file in `cvinfer/commands`: whatever it needs
 it imports when it runs, so that `cvinfer --help` answers at once. Exit codes: 0 fine, 1 internal
 error, 2 the user's mistake, 3 some fits failed, 4 something is not what it should be, 129, 130 and
-143 interrupted.
+143 interrupted (129 also where a cluster went).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, Callable, Iterator, Mapping, NoReturn, Optional, Sequenc
 
 from cvinfer import __version__, commands
 from cvinfer.commands._said import tell
-from cvinfer.errors import CvinferError, Refusal
+from cvinfer.errors import CvinferError, Interruption, Refusal
 
 try:
     import click
@@ -70,6 +70,8 @@ class Commands(click.Group):
                 _end_interrupted(ctx, 128 + _requested[0])
             if isinstance(error, CvinferError):
                 tell(_message(error))
+                if isinstance(error, Interruption):
+                    _end_interrupted(ctx, error.exit_code)
                 ctx.exit(error.exit_code)
             if os.environ.get("CVINFER_DEBUG"):
                 raise

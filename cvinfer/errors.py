@@ -62,6 +62,15 @@ class UserError(Refusal):
     """A mistake in what was asked for."""
 
 
+class Interruption(CvinferError):
+    """Work ended from outside before it was done; what is finished is stored.
+
+    The code is that of a line that was hung up.
+    """
+
+    exit_code = 129
+
+
 class LearnerError(CvinferError):
     """A learner that failed on one split: recorded with its message, never guessed around."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import platform
 from typing import NamedTuple, Optional
 
 
@@ -30,6 +31,8 @@ ARFF = Package("arff", "liac-arff", "python3-liac-arff", "arff files", False)
 PYARROW = Package("pyarrow", "pyarrow", "", "parquet files", False)
 RPY2 = Package("rpy2", "rpy2", "python3-rpy2", "learners of R and Weka", False)
 
+DASK = Package("distributed", "distributed", "python3-distributed", "many machines", False)
+
 #: All of them but rpy2, which is of no use without R.
 PACKAGES = (
     NUMPY,
@@ -43,5 +46,21 @@ PACKAGES = (
     PANDAS,
     ARFF,
     PYARROW,
+    DASK,
     Package("psutil", "psutil", "python3-psutil", "telling how much memory there is", False),
 )
+
+
+def own_versions() -> dict[str, str]:
+    """What every result depends on, whichever learners it has."""
+    import numpy
+    import scipy
+
+    from cvinfer import __version__
+
+    return {
+        "cvinfer": __version__,
+        "python": platform.python_version(),
+        "numpy": numpy.__version__,
+        "scipy": scipy.__version__,
+    }

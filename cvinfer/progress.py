@@ -24,8 +24,11 @@ class Progress:
     def start(self, total: int, reused: int) -> None:
         """`total` fits are wanted, `reused` of them are stored already."""
 
-    def running(self, labels: Sequence[str]) -> None:
-        """What the workers are at."""
+    def running(self, labels: Sequence[str], workers: int = 1) -> None:
+        """What the workers are at, and how many there are."""
+
+    def tell(self, text: str) -> None:
+        """A remark on the work."""
 
     def done(self, label: str, failed: bool, count: int = 1) -> None:
         """One more fit has ended, or a piece of work with so many of them."""
@@ -49,6 +52,9 @@ class LineProgress(Progress):
         self._say(f"{total} fits wanted, {reused} of them already stored, {total - reused} to do")
         if self.store is not None and total:
             self._say(f"the store is {self.store}")
+
+    def tell(self, text: str) -> None:
+        self._say(text)
 
     def done(self, label: str, failed: bool, count: int = 1) -> None:
         self.ended += count
@@ -114,9 +120,14 @@ class BarProgress(Progress):
             with contextlib.suppress(OSError):  # as below, where the terminal is gone
                 self.bar.start()
 
-    def running(self, labels: Sequence[str]) -> None:
+    def running(self, labels: Sequence[str], workers: int = 1) -> None:
+        here = f"{workers} workers: " if workers > 1 else ""
         with contextlib.suppress(OSError):
-            self.bar.update(self.task, now=shown(", ".join(dict.fromkeys(labels))))
+            self.bar.update(self.task, now=here + shown(", ".join(dict.fromkeys(labels))))
+
+    def tell(self, text: str) -> None:
+        with contextlib.suppress(OSError):
+            self.bar.console.print(shown(text), markup=False, highlight=False)
 
     def done(self, label: str, failed: bool, count: int = 1) -> None:
         self.ended += count

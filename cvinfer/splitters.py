@@ -36,6 +36,11 @@ class Splitter:
 
     _info: SchemeInfo
 
+    @property
+    def scheme(self) -> str:
+        """The id of the scheme."""
+        return self._info.name
+
     def __init__(self, *args: Any, **options: Any) -> None:
         bound = inspect.signature(type(self)).bind(*args, **options)
         bound.apply_defaults()

@@ -6,6 +6,9 @@ import importlib.util
 import os
 import signal
 import sys
+from typing import Iterator
+
+import pytest
 
 # Debian 12's joblib imports distutils, in the place of which setuptools puts its own: an eighth of
 # what a worker takes to start, and the tests start a thousand. Python 3.12 has none to be replaced.
@@ -33,3 +36,14 @@ if importlib.util.find_spec("hypothesis"):
         derandomize=bool(os.environ.get("CI")),
     )
     settings.load_profile("cvinfer")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_worker() -> Iterator[None]:
+    """A run in this process has one worker unless a test asks for more: most of what a small run
+    costs is their start, and the tests themselves run side by side."""
+    with pytest.MonkeyPatch.context() as patch:
+        if hasattr(os, "sched_getaffinity"):
+            patch.setattr(os, "sched_getaffinity", lambda process: {0})
+        patch.setattr(os, "cpu_count", lambda: 1)
+        yield

@@ -31,11 +31,13 @@ SYSTEM_NEEDS=(
     "optional|compilers for R packages|command -v gcc && command -v g++ && command -v gfortran && command -v make|r-base-dev|the R packages tree and kknn, which come as source code, cannot be built"
     "optional|Java with its compiler|command -v java && command -v javac|default-jdk-headless|no learner of Weka (engine rweka: J48, JRip, SMO and all others) can be used"
     "optional|LaTeX|command -v pdflatex && kpsewhich booktabs.sty|texlive-latex-base texlive-latex-recommended|result.tex is written all the same, but cannot be compiled here, and the tests that compile it are skipped"
+    "extra|LaTeX of papers|kpsewhich IEEEtran.cls acmart.cls siunitx.sty threeparttable.sty lmodern.sty|texlive-latex-extra texlive-science texlive-publishers lmodern|tables are not tried in the classes that papers are written in"
     "optional|pdftotext|command -v pdftotext|poppler-utils|the tests do not read compiled tables back"
 )
 
 # check: the module that is imported. From a package index pip takes the project's dependencies
-# and its extras "test", "lint", "plot" and "r", so a new line here has its twin in pyproject.toml.
+# and its extras "test", "lint", "plot", "dask" and "r", so a new line here has its twin in
+# pyproject.toml.
 PYTHON_NEEDS=(
     "required|numpy|numpy|python3-numpy|cvinfer cannot be imported"
     "required|scipy|scipy|python3-scipy|no test of cvinfer can compute a p-value"
@@ -48,6 +50,7 @@ PYTHON_NEEDS=(
     "required|Jinja2|jinja2|python3-jinja2|no LaTeX table can be written"
     "optional|liac-arff|arff|python3-liac-arff|arff files cannot be read, nor data sets of OpenML without pyarrow"
     "extra|pyarrow|pyarrow|python3-pyarrow|parquet files cannot be read, and data sets of OpenML as arff only"
+    "optional|distributed|distributed|python3-distributed|there is no option --cluster, and the tests on clusters are skipped"
     "optional|matplotlib|matplotlib|python3-matplotlib|a study writes its tables and no plots, and says so; the tests that draw are skipped"
     "optional|psutil|psutil|python3-psutil|cvinfer doctor cannot tell how much memory there is"
     "optional|rpy2|rpy2|python3-rpy2|no learner of the engines r and rweka (R and Weka) can be used, and no data set of R can be read"
@@ -392,7 +395,7 @@ install_from_index() {
     say "installing Python packages from pip's package index"
     local install=(install --no-user --timeout 30 --constraint tools/constraints.txt)
     if venv_pip "${install[@]}" setuptools wheel &&
-        venv_pip "${install[@]}" --no-build-isolation --editable ".[test,lint,plot]"; then
+        venv_pip "${install[@]}" --no-build-isolation --editable ".[test,lint,plot,dask]"; then
         ROUTE="pip's package index"
         # By itself: it is compiled against R, and its failure must not cost the others.
         if have_r && ! venv_pip "${install[@]}" "$(rpy2_for_r)"; then

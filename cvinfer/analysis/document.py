@@ -21,7 +21,7 @@ from cvinfer.inference.correction import Correction, Written
 from cvinfer.inference import Inference, Interval, caution, contingency_tables, procedure
 from cvinfer.inference.result import jsonable
 from cvinfer.partitions import Partition
-from cvinfer.analysis import judge
+from cvinfer.analysis import judge, posteriors, together
 from cvinfer.analysis.sentences import sentence
 from cvinfer.analysis.verdicts import A_BETTER, B_BETTER, Family, Tested, verdict
 from cvinfer.analysis.words import split_sizes, trained_elsewhere, training_words
@@ -58,6 +58,26 @@ class SpecLike(Protocol):
     @property
     def margin(self) -> Optional[float]:
         """The size of a difference that counts as none."""
+
+    @property
+    def compares_across(self) -> bool:
+        """Whether the data sets are compared together."""
+
+    @property
+    def control(self) -> Optional[str]:
+        """The learner that all others are then compared with."""
+
+    @property
+    def bayes(self) -> bool:
+        """Whether posteriors of the differences are asked for."""
+
+    @property
+    def alpha(self) -> float:
+        """Level of the tests."""
+
+    @property
+    def seed(self) -> int:
+        """Of all that is drawn."""
 
     def resolved(self) -> Mapping[str, Any]:
         """The spec with every default spelled out."""
@@ -148,11 +168,13 @@ def build(
     *,
     warnings: Sequence[str] = (),
     missing: Sequence[Mapping[str, Any]] = (),
+    lost: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """The whole result document.
 
     `manifest` has `versions`, `seed` and `hashes`. `warnings` come after those of the results
-    themselves; `missing` tells what became of records with missing values.
+    themselves; `missing` tells what became of records with missing values, `lost` which data sets
+    could not be taken, each with its `data` and a `message`.
     """
     partitions: list[dict[str, Any]] = []
     losses: list[dict[str, Any]] = []
@@ -190,7 +212,16 @@ def build(
         ],
         "manifest": plain(manifest),
     }
-    return {**document, "missing": list(missing)} if missing else document
+    if missing:
+        document["missing"] = list(missing)
+    if lost:
+        document["failed_data"] = [dict(each) for each in lost]
+    if spec.bayes:
+        document["bayes"] = posteriors.beside(document, spec.loss, spec.margin)
+    if spec.compares_across:
+        asked = together.Asked(spec.alpha, spec.seed, spec.margin, spec.control)
+        document["across"] = together.entries(document, asked, list(spec.learners), spec.loss)
+    return document
 
 
 class Judged(NamedTuple):
@@ -343,7 +374,7 @@ def _correct(comparisons: Sequence[dict[str, Any]], correction: Correction) -> N
     """Add the corrected p-values, which need all comparisons of a family."""
     for group in _families(comparisons, correction).values():
         p_values = [judge.p_for_correction(comparison["inference"]) for comparison in group]
-        for comparison, p in zip(group, judge.corrected_p(p_values, correction.method)):
+        for comparison, p in zip(group, corrections.corrected_p(p_values, correction.method)):
             comparison["p_corrected"] = p
             comparison["reject_corrected"] = judge.reject_corrected(comparison["inference"], p)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence
 
-from cvinfer.arrays import entries
 from cvinfer.analysis.words import correction_word, p_equation
 
 if TYPE_CHECKING:
@@ -20,41 +19,6 @@ FEW_DISCORDANT = 25
 
 #: From so many tests on, a reader is told that they are for study: `all` on K folds gives seven.
 MANY_TESTS = 7
-
-
-def corrected_p(p_values: Sequence[Optional[float]], method: str) -> list[Optional[float]]:
-    """p-values corrected for their number; None (no result) stays None and is not counted.
-
-    With m values in increasing order p_(1) <= ... <= p_(m):
-    bonferroni min(1, m p); holm min(1, max_{j<=i} (m - j + 1) p_(j)) (Holm 1979);
-    benjamini-hochberg min(1, min_{j>=i} (m / j) p_(j)) (Benjamini and Hochberg 1995), which
-    controls the false discovery rate.
-    """
-    import numpy as np
-
-    from cvinfer.inference.correction import METHODS
-
-    if method not in METHODS:
-        raise ValueError(f"there is no correction {method!r}; it is one of {', '.join(METHODS)}")
-    known = [at for at, p in enumerate(p_values) if p is not None]
-    p = np.array([p_values[at] for at in known], dtype=np.float64)
-    if not ((p >= 0) & (p <= 1)).all():
-        raise ValueError(f"p-values lie between 0 and 1, got {p.tolist()}")
-    m = len(p)
-    order = np.argsort(p, kind="stable")
-    rank = np.arange(1, m + 1)
-    adjusted = p.copy()
-    if method == "bonferroni":
-        adjusted = p * m
-    elif method == "holm":
-        adjusted[order] = np.maximum.accumulate((m + 1 - rank) * p[order])
-    elif method == "benjamini-hochberg":
-        scaled = (m / rank) * p[order]
-        adjusted[order] = np.minimum.accumulate(scaled[::-1])[::-1]
-    result: list[Optional[float]] = [None] * len(p_values)
-    for at, value in zip(known, entries(np.minimum(adjusted, 1.0))):
-        result[at] = value
-    return result
 
 
 def p_for_correction(inference: Optional[Mapping[str, Any]]) -> Optional[float]:

@@ -10,16 +10,23 @@ SPELLING = {
     "2fold": "2-fold",
     "3x2": "3×2",
     "5x2": "5×2",
+    "bayes": "Bayes",
     "bcv": "BCV",
     "cvci": "CVCI",
     "f": "F",
     "f1": "F1",
+    "friedman": "Friedman",
+    "holm": "Holm",
     "holdout": "hold-out",
+    "iman": "Iman",
+    "davenport": "Davenport",
     "kfold": "K-fold",
     "loo": "LOO",
     "mcnemar": "McNemar",
+    "nemenyi": "Nemenyi",
     "dietterich": "Dietterich",
     "welch": "Welch",
+    "wilcoxon": "Wilcoxon",
     "wong": "Wong",
 }
 
@@ -65,6 +72,26 @@ def is_rate(loss: str) -> bool:
 
     declared = losses.get(loss)
     return declared is not None and declared.percent
+
+
+def is_higher_better(loss: str) -> bool:
+    """Whether more of a measure is better; not of one of a plug-in that is not there any more."""
+    from cvinfer.losses import HIGHER, losses
+
+    declared = losses.get(loss)
+    return declared is not None and declared.better == HIGHER
+
+
+def measures_of(document: Mapping[str, Any]) -> list[str]:
+    """The measures of a document, the first before all; older ones have one and name it once."""
+    spec = document["spec"]
+    given = spec.get("measures") or [spec.get("loss", "zero_one")]
+    return [next(iter(each)) if isinstance(each, Mapping) else str(each) for each in given]
+
+
+def measure_of(entry: Mapping[str, Any], document: Mapping[str, Any]) -> str:
+    """The measure of an entry of a document; older ones do not name it."""
+    return str(entry.get("measure") or measures_of(document)[0])
 
 
 def mean_name(loss: str, several: bool = False) -> str:

@@ -7,6 +7,7 @@ from typing import Optional
 
 import click
 
+from cvinfer.commands._cluster import backend_of, cluster_options
 from cvinfer.commands._options import BASE, JOBS, QUIET, SPEC, place_options, spec_options
 from cvinfer.commands._resume import Remembering, resume_with
 from cvinfer.commands._said import show_finished
@@ -18,6 +19,7 @@ from cvinfer.commands._said import show_finished
 @BASE
 @place_options
 @JOBS
+@cluster_options
 @QUIET
 @click.option(
     "--replications",
@@ -42,6 +44,7 @@ def command(
     output: Optional[Path],
     store: Optional[Path],
     jobs: Optional[int],
+    cluster: Optional[str],
     quiet: bool,
     replications: int,
     n: Optional[int],
@@ -66,6 +69,7 @@ def command(
     from cvinfer.studies.calibrate import calibrate
 
     resume_with(ctx)
+    progress = progress_for(quiet)
     found = calibrate(
         spec,
         replications,
@@ -75,7 +79,8 @@ def command(
         jobs=jobs,
         output=output,
         store=store,
-        progress=progress_for(quiet),
+        progress=progress,
+        backend=backend_of(ctx, cluster, progress.tell),
         fail_fast=fail_fast,
         allow_code=allow_code,
         write=True,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional
 
 import click
 
+from cvinfer.commands._cluster import backend_of, cluster_options
 from cvinfer.commands._options import JOBS, PATH, QUIET
+from cvinfer.commands._resume import Remembering, resume_with
 from cvinfer.foreign import say
 
 if TYPE_CHECKING:
@@ -17,7 +20,7 @@ if TYPE_CHECKING:
 PLACE = "reproduction"
 
 
-@click.command("reproduce", short_help="Make a paper's table or figure again.")
+@click.command("reproduce", cls=Remembering, short_help="Make a paper's table or figure again.")
 @click.argument("item", required=False, metavar="[PAPER:ITEM]")
 @click.option("--list", "listing", is_flag=True, help="Every item, with what is stored of it.")
 @click.option("--quick", is_flag=True, help="Fewer replications: wider errors, minutes.")
@@ -39,8 +42,11 @@ PLACE = "reproduction"
     help="File of finished fits (default: results/store.sqlite).",
 )
 @JOBS
+@cluster_options
 @QUIET
+@click.pass_context
 def command(
+    ctx: click.Context,
     item: Optional[str],
     listing: bool,
     quick: bool,
@@ -50,6 +56,7 @@ def command(
     output: Optional[Path],
     store: Optional[Path],
     jobs: Optional[int],
+    cluster: Optional[str],
     quiet: bool,
 ) -> None:
     """Make a table or figure of the five papers again and compare it with what is printed.
@@ -87,9 +94,16 @@ def command(
                 say(f"{chosen.key} {study}: {count:,} replications", err=True)
             return progress_for(quiet)
 
+        resume_with(ctx)
+
+        def tell(text: str) -> None:
+            if not quiet:
+                say(text, err=True)
+
+        backend = backend_of(ctx, cluster, tell)
         runs = run_item(
             chosen,
-            simulate,
+            functools.partial(simulate, backend=backend),
             output=place,
             data=data,
             replications=replications,

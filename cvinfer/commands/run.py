@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Optional
 
 import click
 
+from cvinfer.commands._cluster import backend_of, cluster_options
 from cvinfer.commands._options import BASE, JOBS, QUIET, SPEC, place_options, spec_options
 from cvinfer.commands._resume import Remembering, resume_with
 from cvinfer.commands._said import FAILED_FITS, files_in, show_failures, tell, tell_verdict
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 @BASE
 @place_options
 @JOBS
+@cluster_options
 @QUIET
 @click.option("--fail-fast", is_flag=True, help="Stop at the first fit that fails.")
 @click.pass_context
@@ -34,6 +36,7 @@ def command(
     output: Optional[Path],
     store: Optional[Path],
     jobs: Optional[int],
+    cluster: Optional[str],
     quiet: bool,
     fail_fast: bool,
 ) -> None:
@@ -53,6 +56,7 @@ def command(
       cvinfer run spec.yaml
       cvinfer run spec.yaml --jobs 4 --set alpha=0.01
       cvinfer run spec.yaml --output tables --quiet
+      cvinfer run spec.yaml --cluster tcp://host:8786
       cvinfer run results/letter/result.json --output again
     """
     from cvinfer import runner
@@ -61,6 +65,7 @@ def command(
     from cvinfer.spec import finished
 
     resume_with(ctx)
+    progress = progress_for(quiet)
     original = None
     if finished.is_result_file(spec) and not overrides:
         original = finished.read_result(spec)  # before it may be written over
@@ -71,7 +76,8 @@ def command(
         jobs=jobs,
         output=output,
         store=store,
-        progress=progress_for(quiet),
+        progress=progress,
+        backend=backend_of(ctx, cluster, progress.tell),
         fail_fast=fail_fast,
         allow_code=allow_code,
         write=True,

@@ -8,6 +8,7 @@ from typing import Any, Optional
 
 import click
 
+from cvinfer.commands._cluster import backend_of, cluster_options
 from cvinfer.commands._options import BASE, JOBS, QUIET, SPEC, place_options, spec_options
 from cvinfer.commands._resume import Remembering, resume_with
 from cvinfer.commands._said import show_finished
@@ -35,6 +36,7 @@ class Replications(click.ParamType):
 @BASE
 @place_options
 @JOBS
+@cluster_options
 @QUIET
 @click.option(
     "--replications",
@@ -59,6 +61,7 @@ def command(
     output: Optional[Path],
     store: Optional[Path],
     jobs: Optional[int],
+    cluster: Optional[str],
     quiet: bool,
     replications: Optional[int],
     range_: Optional[tuple[int, int]],
@@ -77,11 +80,13 @@ def command(
       cvinfer simulate study.yaml --replications 5000
       cvinfer simulate study.yaml --range 501-1000 --output second
       cvinfer simulate study.yaml --set study.draw.n=100 --jobs 4
+      cvinfer simulate study.yaml --cluster tcp://host:8786
     """
     from cvinfer.progress import progress_for
     from cvinfer.studies import simulate
 
     resume_with(ctx)
+    progress = progress_for(quiet)
     found = simulate(
         spec,
         overrides=overrides,
@@ -91,7 +96,8 @@ def command(
         jobs=jobs,
         output=output,
         store=store,
-        progress=progress_for(quiet),
+        progress=progress,
+        backend=backend_of(ctx, cluster, progress.tell),
         fail_fast=fail_fast,
         allow_code=allow_code,
         write=True,

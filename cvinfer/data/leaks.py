@@ -74,7 +74,7 @@ def run_notes(data: Dataset, partitions: Iterable[Partition]) -> list[str]:
 def _copies(data: Dataset) -> Codes | None:
     """The sets of equal records, where there are some and that need not be so."""
     known = sources().get(str(data.source.get("source")))
-    if known is not None and known.independent:
+    if known is not None and known.independent or not data.features:
         return None
     twins = duplicates(data)
     return twins if (twins >= 0).any() and not _few_kinds(data) else None

@@ -144,7 +144,8 @@ class Queue:
                 self._pace[kind] = max(seconds, 0.8 * self._pace.get(kind, 0.0))
 
     def at_work(self, batches: Sequence[Batch]) -> None:
-        self._progress.running([self._agenda.label(batch.tasks[0]) for batch in batches])
+        labels = [self._agenda.label(batch.tasks[0]) for batch in batches]
+        self._progress.running(labels, self._backend.jobs)
 
     def _next(self, kept_for: Optional[int]) -> Optional[int]:
         """Where in what waits is what such a worker can do next; None if it can do nothing."""
@@ -247,6 +248,7 @@ class _Run:
 
     def _close(self, log: Optional[Path]) -> None:
         """End what is at work; write the log, with what fits printed that were interrupted."""
+        self.outcome.place = dict(self.backend.facts)
         interrupted = self.backend.cancel()
         if log is None:
             return

@@ -226,7 +226,7 @@ class Outcome:
     failures: the reason for each key that failed. reused, fitted: how many were stored before, and
     how many were made now; damaged: how many of these because what was stored is not sound.
     seconds: inside the learners. startup: until the first fit began. working: from there until the
-    last fit was stored.
+    last fit was stored. place: what run.json tells of where they were made.
     """
 
     failures: dict[str, str] = field(default_factory=dict)
@@ -236,6 +236,7 @@ class Outcome:
     seconds: float = 0.0
     startup: float = 0.0
     working: float = 0.0
+    place: Mapping[str, object] = field(default_factory=dict)
 
     def warning(self, store: Optional[Path]) -> str:
         """What is said where fits of the store are damaged."""

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from cvinfer.inference.across import mean_ranks, ranks
+from cvinfer.inference.across_registry import Across, AcrossTest, across_tests
+from cvinfer.inference.bayes import CorrelatedT, bayes_correlated_t
 from cvinfer.inference.cautions import Caution, caution, interval_caution
 from cvinfer.inference.checks import InputError, ShapeError
 from cvinfer.inference.f1 import F1Distribution, f1_scores
@@ -77,8 +80,11 @@ from cvinfer.inference.variance import (
 
 __all__ = [
     "ANY_MEASURE",
+    "Across",
+    "AcrossTest",
     "Caution",
     "ConfidenceInterval",
+    "CorrelatedT",
     "F1Distribution",
     "Inference",
     "InputError",
@@ -94,7 +100,9 @@ __all__ = [
     "ThetaEstimates",
     "UnknownNameError",
     "VarianceComponents",
+    "across_tests",
     "al_estimator",
+    "bayes_correlated_t",
     "bibliography",
     "block_rho_to_rho",
     "caution",
@@ -118,6 +126,7 @@ __all__ = [
     "intervals",
     "l_estimator",
     "macro_f1",
+    "mean_ranks",
     "measured_level",
     "measured_rates",
     "measured_settings",
@@ -125,6 +134,7 @@ __all__ = [
     "mx2_variance",
     "political_ratio",
     "procedure",
+    "ranks",
     "record_losses",
     "rejection_rate",
     "replicability",
@@ -147,11 +157,11 @@ def __getattr__(name: str) -> Any:
     # Registered procedures are found, not listed: adding one needs no edit here.
     if name.startswith("_"):
         raise AttributeError(name)
-    found = tests().get(name) or intervals().get(name)
+    found = tests().get(name) or intervals().get(name) or across_tests().get(name)
     if found is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return found.function
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *tests(), *intervals()})
+    return sorted({*__all__, *tests(), *intervals(), *across_tests()})

@@ -9,16 +9,32 @@ from __future__ import annotations
 import importlib
 from typing import Any, Mapping
 
+from cvinfer.errors import UserError
 from cvinfer.report.files import write_report
 
-__all__ = ["get_ready", "render", "write_report"]
+__all__ = ["get_ready", "render", "write_prose", "write_report"]
 
 
-def render(document: Mapping[str, Any], name: str) -> str:
-    """The tables of a result document as one text in the format of that name."""
+def render(document: Mapping[str, Any], name: str, **options: Any) -> str:
+    """The tables of a result document as one text in the format of that name.
+
+    `options` are the format's own.
+    """
     from cvinfer.report.formats import formats
 
-    return formats.find(name).render(document)
+    return formats.find(name).render(document, **options)
+
+
+def write_prose(document: Mapping[str, Any], name: str) -> str:
+    """Paragraphs on a result for a paper, in the format of that name."""
+    from cvinfer.foreign import shown_all
+    from cvinfer.report.formats import formats
+    from cvinfer.report.prose import paragraphs
+
+    form = formats.find(name)
+    if form.prose is None:
+        raise UserError(f"the format {name!r} has no paragraphs")
+    return form.prose(paragraphs(document if form.as_it_is else shown_all(document)))
 
 
 def get_ready() -> None:

@@ -16,6 +16,7 @@ from typing import Mapping, Optional, Sequence, Union
 
 from cvinfer.documents import JsonObject
 from cvinfer.errors import UserError
+from cvinfer.execute.backends.base import Opener
 from cvinfer.execute.places import find_store, output_directory
 from cvinfer.execute.store import Store
 from cvinfer.execute.work import Outcome
@@ -95,7 +96,7 @@ class Result:
 
 
 def run(
-    source: Source,
+    source: Union[Source, Loaded],
     *,
     overrides: Sequence[str] = (),
     base: Optional[Path] = None,
@@ -108,8 +109,9 @@ def run(
     write: bool = False,
     max_bytes: Optional[int] = None,
     max_fits: Optional[int] = None,
+    backend: Optional[Opener] = None,
 ) -> Result:
-    """Run a spec (a file, a mapping or a `Spec`) and return its result.
+    """Run a spec (a file, a mapping, a `Spec`, or what `load` made of one); return its result.
 
     `base` is the directory that relative paths start from, in the place of the file's own. A
     result.json is a spec too; its data sets must be those it was made from, unless `overrides`
@@ -119,12 +121,13 @@ def run(
     (`cvinfer.places`), as the command does; without it nothing is written, but `store` may still
     name a store. A fit that fails is in the result; with `fail_fast` the first raises `FitError`.
     `max_bytes` and `max_fits` raise the limits on what is read and begun (docs/security.md).
+    `backend` is where fits are made (`cvinfer.execute.backends`), in the place of this machine.
     """
     clock = _Clock()
     if jobs is not None and jobs < 1:
         raise UserError(f"jobs = {jobs}: at least one worker is needed")
     with limited(max_bytes, max_fits):
-        loaded = load(source, overrides, allow_code, base)
+        loaded = source if isinstance(source, Loaded) else load(source, overrides, allow_code, base)
     spec = loaded.spec
     directory = output_directory(spec, output)
     if write:
@@ -145,6 +148,7 @@ def run(
             fail_fast=fail_fast,
             progress=progress,
             log=directory / LOG_NAME if write else None,
+            backend=backend,
         )
         clock.lap("fitting")
         if outcome.damaged and progress is None:  # the command says it with the result

@@ -76,7 +76,8 @@ def write_facts(
         "platform": platform.platform(),
         "started": time.strftime("%Y-%m-%dT%H:%M:%S%z", time.localtime(began)),
         "seconds": {name: round(value, 3) for name, value in seconds.items()},
-        "jobs": jobs,
+        "jobs": jobs if not outcome.place else outcome.place.get("workers"),
+        **({"cluster": outcome.place} if outcome.place else {}),
         "fits": {
             "reused": outcome.reused,
             "fitted": outcome.fitted,

@@ -8,12 +8,10 @@ again: with another seed from `plan` on, with another alpha from `analyse` on, w
 from __future__ import annotations
 
 import os
-import platform
 import sys
 from pathlib import Path
 from typing import Mapping, NamedTuple, Optional, Sequence, Union
 
-from cvinfer import __version__
 from cvinfer.analysis.document import build
 from cvinfer.data import Dataset
 from cvinfer.data.dataset import DataLike
@@ -24,6 +22,7 @@ from cvinfer.execute.backends.base import Opener
 from cvinfer.execute.store import Store
 from cvinfer.execute.work import Limits, Outcome
 from cvinfer.losses import CODES, loss
+from cvinfer.packages import own_versions
 from cvinfer.planning import RunPlan, plan_run
 from cvinfer.progress import Progress
 from cvinfer.runner.found import Found, found_on
@@ -210,15 +209,7 @@ def manifest(
     spec: Spec, sets: Sequence[DataLike], of_learners: Mapping[str, Mapping[str, str]]
 ) -> JsonObject:
     """What made the result: versions, seed and hashes; nothing that changes on a rerun."""
-    import numpy
-    import scipy
-
-    versions: dict[str, str] = {
-        "cvinfer": __version__,
-        "python": platform.python_version(),
-        "numpy": numpy.__version__,
-        "scipy": scipy.__version__,
-    }
+    versions = own_versions()
     for found in of_learners.values():
         versions.update(found)
     return {

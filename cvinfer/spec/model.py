@@ -24,6 +24,9 @@ DEFAULTS: JsonObject = MappingProxyType(
         "tests": "recommended",
         "primary": None,
         "margin": None,
+        "across": None,
+        "control": None,
+        "bayes": False,
         "intervals": (),
         "alpha": 0.05,
         "correction": correction.DEFAULT,
@@ -70,6 +73,8 @@ class Spec:
     `learners` is empty where the data are predictions made elsewhere: the pairs then name columns
     of the file. `primary` is the one of `tests` that decides, None only where there are none;
     `margin`, on the scale of the loss, is the size of a difference that counts as none.
+    `across` says whether the data sets are compared together, None that several are; `control` is
+    the learner that all others are then compared with. `bayes` asks for posteriors of differences.
     """
 
     name: str
@@ -82,6 +87,9 @@ class Spec:
     intervals: tuple[TestRequest, ...] = ()
     primary: Optional[str] = None
     margin: Optional[float] = None
+    across: Optional[bool] = None
+    control: Optional[str] = None
+    bayes: bool = False
     alpha: float = 0.05
     correction: correction.Written = correction.DEFAULT
     seed: int = 0
@@ -94,6 +102,11 @@ class Spec:
     def of_two(self) -> tuple[tuple[str, str], ...]:
         """The pairs that are of two learners; all but in studies."""
         return tuple((a, b) for a, b in self.pairs if b is not None)
+
+    @property
+    def compares_across(self) -> bool:
+        """Whether the data sets are compared together."""
+        return len(self.data) > 1 if self.across is None else self.across
 
     @property
     def group_columns(self) -> tuple[str, ...]:
@@ -117,6 +130,9 @@ class Spec:
             "tests": [_request(request) for request in self.tests],
             "primary": self.primary,
             "margin": self.margin,
+            "across": self.across,
+            "control": self.control,
+            "bayes": self.bayes,
             "intervals": [_request(request) for request in self.intervals],
             "alpha": self.alpha,
             "correction": _plain(self.correction),

@@ -400,6 +400,7 @@ def _stages(one: Outcome, other: Outcome) -> Outcome:
         seconds=one.seconds + other.seconds,
         startup=one.startup + other.startup,
         working=one.working + other.working,
+        place=other.place or one.place,
     )
 
 

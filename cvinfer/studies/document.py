@@ -16,6 +16,8 @@ from cvinfer.studies.states import State
 #: At most so many different failures are told, and this stands for all others.
 TOLD = 100
 OTHERS = "other reasons"
+#: A setting of more characters than this is told by the part of it that differs.
+SHORT = 60
 #: What a state is a state of, besides its point.
 _WHOSE = ("kind", "name", "of", "a", "b", "learner", "averaging", "scheme")
 
@@ -141,14 +143,26 @@ def _difference(first: JsonObject, other: JsonObject) -> str:
         for key in sorted(keys, key=lambda key: (key == "primary", key)):
             one, two = first[part].get(key), other[part].get(key)
             if one != two:
-                where = f"study.{key}" if part == "study" else key
-                return f"{where} is {_short(two)}, not {_short(one)}"
+                return _told_apart(f"study.{key}" if part == "study" else key, one, two)
     return "their settings differ"
+
+
+def _told_apart(where: str, one: Any, two: Any) -> str:
+    """A setting and what it is in both; of a long one, where in it the first difference is."""
+    if max(len(json.dumps(each)) for each in (one, two)) <= SHORT:
+        return f"{where} is {_short(two)}, not {_short(one)}"
+    if isinstance(one, dict) and isinstance(two, dict):
+        key = next(key for key in sorted({*one, *two}) if one.get(key) != two.get(key))
+        return _told_apart(f"{where}.{key}", one.get(key), two.get(key))
+    if isinstance(one, list) and isinstance(two, list) and len(one) == len(two):
+        at = next(at for at in range(len(one)) if one[at] != two[at])
+        return _told_apart(f"{where}[{at}]", one[at], two[at])
+    return f"{where} is {_short(two)}, not {_short(one)}"
 
 
 def _short(value: Any) -> str:
     text = json.dumps(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    return text if len(text) <= SHORT else text[: SHORT - 3] + "..."
 
 
 def _ranges(documents: Sequence[JsonObject], names: Sequence[str]) -> list[list[int]]:

@@ -19,6 +19,7 @@ from cvinfer.engines import engine
 from cvinfer.engines.base import LearnerSpec
 from cvinfer.errors import UserError
 from cvinfer.execute import scheduler
+from cvinfer.execute.backends.base import Opener
 from cvinfer.execute.replications.packed import unpack
 from cvinfer.execute.replications.recipe import GRANULE, Recipe
 from cvinfer.execute.store import Store
@@ -49,6 +50,7 @@ def matched(
     *,
     jobs: Optional[int] = None,
     progress: Optional[Progress] = None,
+    backend: Optional[Opener] = None,
 ) -> tuple[Study, list[State]]:
     """The study with a point for each target, and what was found."""
     points = list(study.points)
@@ -56,7 +58,7 @@ def matched(
     for sought in study.match:
         more: list[Point] = []
         for point in points:
-            for value, state, target in _solved(point, sought, store, jobs, progress):
+            for value, state, target in _solved(point, sought, store, jobs, progress, backend):
                 learners = {
                     **point.spec.learners,
                     sought.of: _with(point.spec.learners[sought.of], sought, value),
@@ -77,6 +79,7 @@ class _Errors:
     store: Store
     jobs: Optional[int]
     progress: Optional[Progress]
+    backend: Optional[Opener]
     known: dict[float, Floats] = field(default_factory=dict)
 
     def of(self, value: float) -> Floats:
@@ -103,6 +106,7 @@ class _Errors:
             jobs=self.jobs or default_jobs(),
             limits=Limits(limits.get("seconds"), limits.get("memory_mb")),
             progress=self.progress,
+            backend=self.backend,
         )
         for message in outcome.failures.values():
             raise UserError(f"{entry.name} cannot be matched: {message}", ("study", "match"))
@@ -128,9 +132,10 @@ def _solved(
     store: Store,
     jobs: Optional[int],
     progress: Optional[Progress],
+    backend: Optional[Opener],
 ) -> list[tuple[float, State, float]]:
     """Parameter, state and target for each lambda."""
-    errors = _Errors(point, sought, store, jobs, progress)
+    errors = _Errors(point, sought, store, jobs, progress, backend)
     met = errors.made(point.spec.learners[sought.to])
     ends = sorted((sought.low, sought.high), key=lambda end: float(errors.of(end).mean()))
     lowest = errors.of(ends[0])

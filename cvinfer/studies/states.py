@@ -122,7 +122,10 @@ def wilson(successes: float, trials: float) -> tuple[Optional[float], Optional[f
     centre = share + Z95**2 / (2 * trials)
     half = Z95 * math.sqrt(share * (1 - share) / trials + Z95**2 / (4 * trials**2))
     scale = 1 + Z95**2 / trials
-    return max(0.0, (centre - half) / scale), min(1.0, (centre + half) / scale)
+    # At the ends it is 0 and 1 to the last bit, so that the share itself is always inside.
+    lower = (centre - half) / scale if successes > 0 else 0.0
+    upper = (centre + half) / scale if successes < trials else 1.0
+    return max(0.0, lower), min(1.0, upper)
 
 
 def binomial_error(successes: int, trials: int) -> Optional[float]:

@@ -81,7 +81,7 @@ def studied(
     if study.match:
         from cvinfer.studies.match import matched
 
-        study, sought = matched(study, store, jobs=jobs, progress=progress)
+        study, sought = matched(study, store, jobs=jobs, progress=progress, backend=backend)
     else:
         sought = []
     plan = plan_study(study)
@@ -183,6 +183,7 @@ def both(first: Outcome, second: Outcome) -> Outcome:
         seconds=first.seconds + second.seconds,
         startup=first.startup,
         working=first.working + second.working,
+        place=second.place or first.place,
     )
 
 

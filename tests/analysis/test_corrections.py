@@ -12,7 +12,7 @@ from tests.report.report_examples import LETTER, made
 
 from cvinfer.report import files
 from cvinfer.report import render
-from cvinfer.analysis.judge import corrected_p
+from cvinfer.inference.correction import corrected_p
 from cvinfer.inference.correction import METHODS as CORRECTION_METHODS
 
 SEVEN = (0.04, 0.001, 0.3, 0.04, 0.9, 0.0002, 0.013)

@@ -34,6 +34,7 @@ class Here:
         self.job, self.jobs = job, jobs
         self.kept: dict[Hashable, object] = {}
         self.log = Told()
+        self.facts = {"lamp": "on"}
         self.cancelled = 0
         self._materials, self._losses = materials, losses
 

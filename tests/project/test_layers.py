@@ -16,7 +16,7 @@ PACKAGE = Path(cvinfer.__file__).parent
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("arrays", "documents", "foreign", "names", "packages", "whole"),
     ("errors",),
-    ("limits", "places", "progress", "registry", "schemas"),
+    ("limits", "paper", "places", "progress", "registry", "schemas"),
     ("losses",),  # of what the tests eat: zero-one loss is written there alone
     ("partitions", "inference"),
     ("splitters",),
@@ -30,7 +30,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("report",),
     ("runner",),
     ("studies",),
-    ("",),  # the package itself: cvinfer.run and its version
+    ("api",),
+    ("",),  # the package itself: cvinfer.run, cvinfer.compare and its version
     ("commands",),
     ("cli",),
     ("__main__",),

@@ -52,6 +52,10 @@ class Spec:
     alpha: float = 0.05
     primary: Optional[str] = None
     margin: Optional[float] = None
+    compares_across: bool = False
+    control: Optional[str] = None
+    bayes: bool = False
+    seed: int = 1
     more: Mapping[str, Any] = field(default_factory=dict)
 
     def resolved(self) -> dict[str, Any]:

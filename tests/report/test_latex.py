@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 import shutil
@@ -14,9 +15,14 @@ import pytest
 from tests.report import report_examples as examples
 from tests.report.report_examples import LETTER, NASTY, made
 
+from cvinfer.errors import UserError
 from cvinfer.inference import tests
 from cvinfer.report import render, write_report
-from cvinfer.report.formats.latex import TEXT_WIDTH, escape, escape_breakable, label, width
+from cvinfer.report.for_paper import as_chosen
+from cvinfer.report.formats.latex import TEXT_WIDTH
+from cvinfer.paper import CHOICES, PaperOptions
+from cvinfer.schemas import schema
+from cvinfer.report.tex import escape, escape_breakable, label, width
 
 MAIN = r"""\documentclass{article}
 \usepackage[utf8]{inputenc}
@@ -208,7 +214,11 @@ def test_output_is_ascii_and_needs_no_package() -> None:
 
 def test_escapes() -> None:
     assert escape(NASTY) == r"C4.5\_50\%\&\#\{\}\textasciitilde{}\textasciicircum{}\textbackslash{}"
-    assert escape("a--b") == "a-{}-{}b"
+    assert escape("a--b") == "a-{}-b"
+    assert escape("Holm-corrected, 1-NN's [95%] *") == r"Holm-corrected, 1-NN's [95\%] *"
+    assert escape("[2pt] * x") == "{[}2pt] * x"
+    assert escape("* x") == "{*} x"
+    assert escape(",,a''") == ",{},a'{}'"
     assert escape("ä ñ ç") == '\\"{a} \\~{n} \\c{c}'
     assert escape("a\u0308") == escape("ä")
     assert escape("β×λ") == r"$\beta$$\times$$\lambda$"
@@ -236,7 +246,7 @@ def test_caption_label_notes() -> None:
         r"\cite{yang2023}",
         r"\cite{wang2014}",
         r"$\alpha$ = 0.05",
-        "after Holm'{}s correction over 2 comparisons",
+        "after Holm's correction over 2 comparisons",
         "lower error rate is better",
         "on blocked 5$\\times$2 CV",
         "Bold: the learner",
@@ -247,11 +257,26 @@ def test_caption_label_notes() -> None:
     assert "training sets overlap" in render(none, "latex")
 
 
+EIGHT = (
+    "bcv_5x2_mcnemar",
+    "blocked_3x2_t",
+    "calibrated_5x2_bcv_f",
+    "corrected_repeated_kfold_t",
+    "corrected_repeated_holdout_t",
+    "dietterich_5x2_t",
+    "combined_5x2_f",
+    "holdout_mcnemar",
+)
+
+
 def test_better_learner_is_bold_where_significant_only() -> None:
     text = render(examples.small(), "latex")
-    row, *others = [line for line in text.splitlines() if line.startswith("CART &")]
+    (row,) = [line for line in text.splitlines() if line.startswith("CART &")]
     assert r"& \textbf{SVM} &" in row and r"\textbf{$<$ 0.001}" in row and "0.000" not in text
     # A part without the test that decides has nothing in bold.
+    split = render(made(LETTER, [("CART", "SVM")], EIGHT, n=200), "latex")
+    row, *others = [line for line in split.splitlines() if line.startswith("CART &")]
+    assert r"& \textbf{SVM} &" in row
     assert others and not any("textbf" in other for other in others)
     plain = render(made(LETTER, [("CART", "SVM")], ["corrected_2fold_t"], n=40), "latex")
     (row,) = [line for line in plain.splitlines() if line.startswith("CART &")]
@@ -289,3 +314,122 @@ def test_nothing_is_cut_by_splitting() -> None:
 
 def test_the_text_width_is_that_of_article() -> None:
     assert TEXT_WIDTH == 345.0
+
+
+def test_four_tests_on_one_data_set_are_one_float() -> None:
+    text = render(made(LETTER, [("CART", "SVM"), ("1-NN", "SVM")], EIGHT[:4], n=200), "latex")
+    assert text.count(r"\begin{table}") == 1
+    (heading,) = [line for line in text.splitlines() if line.startswith("A & B &")]
+    assert heading.endswith("& p$_1$ & p$_2$ & p$_3$ & p$_4$ \\\\")
+    for number, name in enumerate(
+        ("BCV 5$\\times$2 McNemar", "calibrated 5$\\times$2 BCV F"), start=1
+    ):
+        assert f"p$_{number}$ {name}~\\cite" in text
+    # The interval stands below its estimate.
+    assert r"24.30 \\ {[}18.15, 31.61]\end{tabular}" in text
+
+
+def test_source_is_pleasant_to_edit() -> None:
+    text = render(examples.small(), "latex")
+    assert "Holm's correction" in text and "p-values" in text and "1-NN" in text
+    assert "{}" not in text.replace("@{}", "")
+
+
+CLASSES = {
+    "article": (r"\documentclass{article}", {}),
+    "two columns": (r"\documentclass[twocolumn]{article}", {"columns": "two"}),
+    "column": (
+        r"\documentclass[twocolumn]{article}",
+        {"columns": "two", "width": "3.1in", "notes": "threeparttable"},
+    ),
+    "IEEEtran": (r"\documentclass[conference]{IEEEtran}", {"columns": "two"}),
+    "IEEEtran column": (
+        r"\documentclass[conference]{IEEEtran}",
+        {"columns": "two", "width": "3.3in", "numbers": "siunitx"},
+    ),
+    "acmart": (r"\documentclass[sigconf]{acmart}", {"columns": "two"}),
+    "wide": (
+        r"\documentclass{article}\usepackage[margin=1in]{geometry}",
+        {"width": "6.5in", "numbers": "siunitx", "notes": "threeparttable"},
+    ),
+}
+WITH = r"""\usepackage{%s}
+\begin{document}
+Text.
+\input{result}
+\end{document}
+"""
+
+
+def lacking(main: str) -> list[str]:
+    """Classes and packages that this machine's LaTeX has not got."""
+    if shutil.which("kpsewhich") is None:
+        return ["kpsewhich"]
+    kinds = {"documentclass": "cls", "usepackage": "sty"}
+    named = re.findall(r"\\(documentclass|usepackage)(?:\[.*?\])?\{(.*?)\}", main)
+    files = [f"{each}.{kinds[command]}" for command, names in named for each in names.split(",")]
+    return [file for file in files if subprocess.run(["kpsewhich", file]).returncode]
+
+
+@needs_latex
+@pytest.mark.parametrize("where", CLASSES)
+def test_nothing_sticks_out_of_columns_and_pages(where: str, tmp_path: Path) -> None:
+    """No overfull box at all, in the classes that papers are written in."""
+    head, options = CLASSES[where]
+    documents = {
+        "two tests": made(LETTER, [("CART", "SVM"), ("1-NN", "SVM")], EIGHT[:2], n=200),
+        "four tests": made(LETTER, [("CART", "SVM"), ("1-NN", "SVM")], EIGHT[:4], n=200),
+        "troubled": examples.troubled(),
+    }
+    for what, document in documents.items():
+        text = render(document, "latex", **options)
+        needed = re.search(r"\\usepackage\{(.*?)\}", text)
+        assert needed is not None
+        # Fonts of any size, where a class wants to stretch them.
+        fonts = r"\usepackage{lmodern}" * (where == "acmart")
+        main = f"{head}{fonts}{WITH % needed.group(1)}"
+        absent = lacking(main)
+        if absent:
+            pytest.skip(f"LaTeX has no {', '.join(absent)} here")
+        (tmp_path / "result.tex").write_text(text, encoding="utf-8")
+        log = typeset_main(main, tmp_path)
+        assert re.findall(r"Overfull \\[hv]box.*", log) == [], what
+        assert "Float too large" not in log
+        if options.get("columns") == "two" and "width" not in options and what == "four tests":
+            assert r"\begin{table*}" in text and text.count(r"\begin{table") == 1
+
+
+def test_options_of_the_paper() -> None:
+    document = examples.small()
+    text = render(document, "latex", numbers="siunitx", notes="threeparttable")
+    assert text.splitlines()[0].count("{booktabs,threeparttable,siunitx}") == 1
+    assert r"\num{28.70}" in text and r"{[}\num{" in text and r"\begin{tablenotes}" in text
+    one = render(document, "latex", tests=["blocked_3x2_t"])
+    assert "blocked 3" in one and "calibrated" not in one and "BCV 5" in one
+    spec = {**document["spec"], "output": {"latex": {"tests": []}}}
+    alone = render({**document, "spec": spec}, "latex")
+    assert "Tests: BCV 5" in alone and "blocked 3$" not in alone
+    with pytest.raises(UserError, match="no test 'kfold_t'"):
+        render(document, "latex", tests=["kfold_t"])
+    with pytest.raises(UserError, match="no length"):
+        render(document, "latex", width="wide")
+
+
+def test_words_of_the_options_are_those_of_the_schema() -> None:
+    keys = schema("spec")["properties"]["output"]["properties"]["latex"]["properties"]
+    assert {key: tuple(each["enum"]) for key, each in keys.items() if "enum" in each} == CHOICES
+    assert set(keys) == {each.name for each in dataclasses.fields(PaperOptions)}
+
+
+def test_correction_of_the_paper_is_told_and_decides_what_is_bold() -> None:
+    """Holm over two data sets of one pair each corrects; within each there is one comparison."""
+    document = made(LETTER, [("CART", "1-NN")], ["corrected_2fold_t"], ["a", "b"], n=60)
+    p_values = [entry["inference"]["p_value"] for entry in document["comparisons"]]
+    found = as_chosen(document, PaperOptions(correction="per_data"))
+    assert [entry["p_corrected"] for entry in found["comparisons"]] == p_values
+    assert found["spec"]["correction"] == {"method": "holm", "over": "data"}
+    again = as_chosen(found, PaperOptions(correction="all"))
+    for key in ("p_corrected", "reject_corrected", "better"):
+        assert [e[key] for e in again["comparisons"]] == [e[key] for e in document["comparisons"]]
+    text = render(document, "latex", correction="per_data")
+    assert "each data set is a family of its own" in text

@@ -176,7 +176,11 @@ BAD = {
         "partition: splits of a file belong to one data set, not to a study",
         more="partition: {scheme: file, path: splits.csv}",
     ),
-    "another loss": Bad("loss: 'brier' is not known", more="loss: brier"),
+    "another loss": Bad("loss: a study takes 0/1 losses only", more="loss: cost"),
+    "unknown loss": Bad("loss: 'hinge' is not known", more="loss: hinge"),
+    "loss of probabilities": Bad(
+        "14:7: loss: brier is a loss of probabilities", more="loss: brier"
+    ),
     "mu0": Bad(
         "tests[0].kfold_t.mu0: the text 'turth' is of the wrong type",
         swap=("[kfold_t]", "[{kfold_t: {mu0: turth}}]"),

@@ -169,6 +169,8 @@ SHARES = [
     (13, 200, 0.038376354649153, 0.108019079299069, 0.0174320107847603),
     (0, 50, 0.0, 0.0713475991333587, 0.0),
     (50, 50, 0.928652400866641, 1.0, 0.0),
+    (0, 12, 0.0, 0.242494006655241, 0.0),  # where the formula gives 2e-17 and 1 - 1e-16
+    (12, 12, 0.757505993344759, 1.0, 0.0),
     (464, 1000, 0.433287331847884, 0.494988194763076, 0.0157703519301251),
 ]
 
@@ -178,6 +180,8 @@ def test_shares_have_the_interval_of_r(
     x: int, n: int, lower: float, upper: float, error: float
 ) -> None:
     assert wilson(x, n) == pytest.approx((lower, upper), rel=1e-12, abs=1e-15)
+    lowest, highest = wilson(x, n)
+    assert lowest is not None and highest is not None and lowest <= x / n <= highest
     assert binomial_error(x, n) == pytest.approx(error, rel=1e-12)
     settings = {"alpha": 0.05, "partitions": 1, "level": 0.95}
     test = TestState({"at": {}, "kind": "test", "name": "t", "settings": settings})

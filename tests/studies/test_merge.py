@@ -93,6 +93,14 @@ def test_other_settings_are_refused_by_their_key(part: Any, change: Any, told: s
         merge([part(1, 3), part(4, 5, **change)], ["a.json", "b.json"])
 
 
+def test_of_a_long_setting_the_part_that_differs_is_told(part: Any) -> None:
+    other = copy.deepcopy(part(4, 5))
+    other["settings"] = "0" * 64
+    other["spec"]["learners"]["A"]["learner"] = "somebody"
+    with pytest.raises(UserError, match=r'learners\.A\.learner is "somebody", not "\w+";'):
+        merge([part(1, 3), other], ["a.json", "b.json"])
+
+
 def test_the_number_of_replications_and_limits_are_no_other_settings(part: Any) -> None:
     limited = part(6, 10, replications=10, limits={"memory_mb": 4000})
     assert merge([part(1, 5), limited])["ranges"] == [[1, 10]]

@@ -394,7 +394,7 @@ class Reader:
             found.append((own, made, columns))
         plain = [own or _class_name(made) for own, made, _ in found]
         return Placed(
-            (own or _numbered(plain, at), made, columns)
+            (own or numbered(plain, at), made, columns)
             for at, (own, made, columns) in enumerate(found)
         )
 
@@ -649,14 +649,14 @@ def built(value: Any) -> Any:
 def named(nodes: Sequence[Node]) -> Named:
     """Nodes under the names that scikit-learn's make_pipeline would give them."""
     plain = [_class_name(node) for node in nodes]
-    return Named((_numbered(plain, at), node) for at, node in enumerate(nodes))
+    return Named((numbered(plain, at), node) for at, node in enumerate(nodes))
 
 
 def _class_name(node: Any) -> str:
     return node.cls.__name__.lower() if isinstance(node, Node) else str(node)
 
 
-def _numbered(names: Sequence[str], at: int) -> str:
+def numbered(names: Sequence[str], at: int) -> str:
     """The name there, with its number among equal ones."""
     name = names[at]
     return f"{name}-{names[: at + 1].count(name)}" if names.count(name) > 1 else name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Callable, ContextManager, Iterator, Optional, Protocol, Sequence, Union
+from typing import Callable, ContextManager, Iterator, Mapping, Optional, Protocol, Sequence, Union
 
 from cvinfer.execute.work import Batch, Job, Limits, Lost, Made, Printed
 
@@ -53,6 +53,10 @@ class Backend(Protocol):
     @property
     def log(self) -> Log:
         """What is told of the work."""
+
+    @property
+    def facts(self) -> Mapping[str, object]:
+        """What run.json tells of the place; nothing where it is this machine."""
 
     def results(self, orders: Orders) -> Iterator[Union[Made, Lost]]:
         """Start, and give what comes until nothing is left to take and nothing is at work.

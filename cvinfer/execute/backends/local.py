@@ -74,6 +74,7 @@ class Local:
 
     def __init__(self, pool: Pool, limits: Limits, jobs: int) -> None:
         self.jobs = jobs
+        self.facts: dict[str, object] = {}
         self.log = _Log(pool.scratch.path)
         self._pool, self._limits = pool, limits
         self._running: dict[Worker, Handed] = {}

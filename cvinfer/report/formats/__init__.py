@@ -11,17 +11,19 @@ Whoever asks for the names imports all formats, so a format imports heavy things
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Callable, Mapping, Optional, TypeVar
+from typing import Any, Callable, Mapping, Optional, Sequence, TypeVar
 
 from cvinfer.documents import JsonObject
 from cvinfer.errors import UserError
 from cvinfer.foreign import shown_all
 from cvinfer.registry import Registry
 from cvinfer.report.kinds import kind_of
+from cvinfer.report.tables.model import Words
 
 #: From the document to its text. One may take more than the document, all of it optional.
 Write = Callable[..., str]
 Writer = TypeVar("Writer", bound=Write)
+Prose = Callable[[Sequence[tuple[str, Sequence[Words]]]], str]
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,7 @@ class Format:
     the file that is written beside the document, or None where it is written on demand only.
     as_it_is: whether `write` has its own way to show characters that a terminal would obey;
     otherwise it is given a document without them. needs: modules to import before it can write.
+    prose: a text from paragraphs, each a heading with sentences; None where it has none.
     timed: whether it has a place for the facts of run.json (`facts`), which a run knows last.
     """
 
@@ -41,6 +44,7 @@ class Format:
     as_it_is: bool = False
     needs: tuple[str, ...] = ()
     timed: bool = False
+    prose: Optional[Prose] = None
 
     def render(self, document: JsonObject, **options: Any) -> str:
         kind = kind_of(document).name
@@ -65,11 +69,12 @@ def output_format(
     as_it_is: bool = False,
     needs: tuple[str, ...] = (),
     timed: bool = False,
+    prose: Optional[Prose] = None,
 ) -> Callable[[Writer], Writer]:
     """Declare the function below to be a format."""
 
     def declared(write: Writer) -> Writer:
-        formats.add(name, Format(name, write, of, as_it_is, needs, timed), write.__module__)
+        formats.add(name, Format(name, write, of, as_it_is, needs, timed, prose), write.__module__)
         return write
 
     return declared

@@ -1,19 +1,30 @@
 """LaTeX: booktabs tables ready for \\input, in plain ASCII.
 
-A document that uses them needs booktabs and nothing else. Tables are made for a text width of
-345 pt, that of LaTeX's article at 10 pt, and are split where they would be wider or higher.
+Without options a document that uses them needs booktabs and nothing else, and tables are made for
+a text width of 345 pt, that of LaTeX's article at 10 pt. They are made denser, then split, where
+they would be wider or higher. `cvinfer.paper` has the options.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Mapping, Sequence
 
+from cvinfer.report.for_paper import as_chosen
 from cvinfer.report.formats import output_format
 from cvinfer.report.kinds import kind_of
+from cvinfer.paper import (
+    BOTH,
+    OF_TWO,
+    ONE_COLUMN,
+    WIDEST_COLUMN,
+    PaperOptions,
+    paper_options,
+)
 from cvinfer.report.tables import (
+    BREAK,
     Cell,
     Cite,
     Column,
@@ -22,170 +33,21 @@ from cvinfer.report.tables import (
     Part,
     Table,
     Words,
+    column_width,
+    dense,
     footnotes,
     parts,
     title_lines,
     wrap,
 )
+from cvinfer.report.tex import bold_width, escape, escape_breakable, label, width
 
-TEXT_WIDTH = 345.0
+TEXT_WIDTH = ONE_COLUMN
 #: Lines of \footnotesize (9.5 pt) that are sure to fit on a page of 550 pt.
 PAGE_LINES = 55.0
 GAP = 7.0  # twice \tabcolsep as the template sets it
-
-#: Widths in pt of characters at \footnotesize in Computer Modern (T1), measured by LaTeX.
-_WIDTHS = {
-    2.4: "!',.:;[]il|",
-    2.8: "fj- ",
-    3.3: "I()rt",
-    3.4: "s",
-    3.8: "cez",
-    4.2: '`?"$*/0123456789\\ago{}',
-    4.5: "Jkqvxy",
-    4.7: "Sbdhnpu",
-    5.3: "ZL^~",
-    5.8: "FEP",
-    6.1: "BCTw",
-    6.5: "RAHNUVXYD",
-    6.7: "&+<=>@KOQ_G×−αβ",
-    7.2: "#%m",
-    7.8: "M",
-    8.7: "W",
-}
-WIDTHS = {character: width for width, group in _WIDTHS.items() for character in group}
-WIDEST = 8.7
-#: Bold letters are up to this much wider.
-BOLD = 1.17
-
-ESCAPES = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    **{character: f"\\{character}" for character in "#$%&_{}"},
-    "<": "$<$",
-    ">": "$>$",
-    "|": "$|$",
-    # A straight quotation mark in T1, and never a shorthand of babel.
-    '"': r"\char34{}",
-    "`": r"\`{}",
-    # Brackets and stars would be taken for an argument at the start of a row.
-    "[": "{[}",
-    "]": "{]}",
-    "*": "{*}",
-    # Two of these in a row would become another character.
-    "-": "-{}",
-    "'": "'{}",
-    ",": ",{}",
-    "?": "?{}",
-    "!": "!{}",
-}
-
-SYMBOLS = {
-    "ß": r"\ss{}",
-    "æ": r"\ae{}",
-    "Æ": r"\AE{}",
-    "œ": r"\oe{}",
-    "Œ": r"\OE{}",
-    "ø": r"\o{}",
-    "Ø": r"\O{}",
-    "ł": r"\l{}",
-    "Ł": r"\L{}",
-    "ı": r"\i{}",
-    "§": r"\S{}",
-    "£": r"\pounds{}",
-    "©": r"\copyright{}",
-    "¡": "!`",
-    "¿": "?`",
-    "–": "--",
-    "—": "---",
-    "‘": "`{}",
-    "’": "'{}",
-    "“": "``",
-    "”": "''",
-    "…": r"\ldots{}",
-    "°": r"$^\circ$",
-    "×": r"$\times$",
-    "÷": r"$\div$",
-    "±": r"$\pm$",
-    "·": r"$\cdot$",
-    "¬": r"$\neg$",
-    "−": "$-$",
-    "≤": r"$\leq$",
-    "≥": r"$\geq$",
-    "≠": r"$\neq$",
-    "≈": r"$\approx$",
-    "∞": r"$\infty$",
-    "√": r"$\surd$",
-    "∈": r"$\in$",
-    "→": r"$\rightarrow$",
-    "←": r"$\leftarrow$",
-    "∑": r"$\sum$",
-    "μ": r"$\mu$",
-    "ς": r"$\varsigma$",
-    "ο": "o",
-    "⁻": "$^-$",
-    **{digit: f"$^{at}$" for at, digit in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
-    **{digit: f"$_{at}$" for at, digit in enumerate("₀₁₂₃₄₅₆₇₈₉")},
-    # Greek capitals that look like Latin ones have no name of their own.
-    **dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΧ", "ABEZHIKMNOPTX")),
-    "Υ": r"$\Upsilon$",
-}
-
-ACCENTS = {
-    "\u0300": "`",
-    "\u0301": "'",
-    "\u0302": "^",
-    "\u0303": "~",
-    "\u0304": "=",
-    "\u0306": "u",
-    "\u0307": ".",
-    "\u0308": '"',
-    "\u030a": "r",
-    "\u030b": "H",
-    "\u030c": "v",
-    "\u0323": "d",
-    "\u0327": "c",
-    "\u0331": "b",
-}
-
-
-def escape(text: str) -> str:
-    """Any text as LaTeX that shows it, in ASCII; what LaTeX cannot show becomes U+ and its code."""
-    flat = " ".join(str(text).split())
-    return "".join(_escaped(character) for character in unicodedata.normalize("NFC", flat))
-
-
-def escape_breakable(text: str) -> str:
-    """`escape`, and long words may be broken, so that no line of a paragraph sticks out."""
-    words = []
-    for word in str(text).split():
-        pieces = wrap(word, 60.0, width) if width(word) > 90.0 else [word]
-        words.append(r"\allowbreak{}".join(escape(piece) for piece in pieces))
-    return " ".join(words)
-
-
-def width(text: str) -> float:
-    """Width in pt of a text at \\footnotesize; an upper bound for what is not ASCII."""
-    total = 0.0
-    for character in unicodedata.normalize("NFC", text):
-        if character in WIDTHS:
-            total += WIDTHS[character]
-        elif _escaped(character).startswith("U+"):
-            total += width(_escaped(character))
-        else:
-            total += WIDEST
-    return total
-
-
-def bold_width(text: str) -> float:
-    return BOLD * width(text)
-
-
-def label(name: str) -> str:
-    """A label for \\ref: ASCII letters, digits, dots and hyphens of the name."""
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
-    return re.sub(r"[^A-Za-z0-9.]+", "-", plain).strip("-.") or "result"
-
+#: \scriptsize beside \footnotesize, which widths are measured in.
+SMALLER = 0.94
 
 PAPER = Paper(
     width=TEXT_WIDTH,
@@ -196,6 +58,30 @@ PAPER = Paper(
     narrowest_name=45.0,
     widest_title=54.0,
 )
+
+_NUMBER = re.compile(r"\N{MINUS SIGN}?\d+(?:\.\d+)?")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One way to set a table: on which paper, in which environment and size of type."""
+
+    paper: Paper
+    environment: str
+    dense: bool
+    size: str
+    options: PaperOptions
+
+
+def prose(paragraphs: Sequence[tuple[str, Sequence[Words]]]) -> str:
+    """Paragraphs with their headings run in."""
+    made = [
+        rf"\paragraph{{{escape(heading)}}}"
+        + "\n"
+        + "\n".join(_tex_words(sentence) for sentence in sentences)
+        for heading, sentences in paragraphs
+    ]
+    return "\n\n".join(made) + "\n"
 
 
 @output_format(
@@ -208,39 +94,121 @@ PAPER = Paper(
     },
     as_it_is=True,
     needs=("jinja2",),
+    prose=prose,
 )
-def latex(document: Mapping[str, Any]) -> str:
-    """All tables of a document as LaTeX."""
+def latex(document: Mapping[str, Any], **options: Any) -> str:
+    """All tables of a document as LaTeX; `options` are those of `cvinfer.paper`."""
     template = _environment().get_template("tables.tex.jinja")
     kind = kind_of(document)
+    chosen = paper_options(document, options)
     made = [
-        _context(part, limit, document["name"])
-        for table in kind.tables(document)
-        for part, limit in _cut(table)
+        _context(part, limit, document["name"], setting)
+        for table in kind.tables(as_chosen(document, chosen, options.get("tests") or ()))
+        for part, limit, setting in _cut(table, chosen)
     ]
-    return str(template.render(name=document["name"], floats=made, cites=kind.cites))
+    packages = ["booktabs"]
+    packages += ["threeparttable"] * (chosen.notes == "threeparttable")
+    packages += ["siunitx"] * (chosen.numbers == "siunitx")
+    return str(
+        template.render(
+            name=document["name"],
+            floats=made,
+            cites=kind.cites,
+            packages=",".join(packages),
+            siunitx="siunitx" in packages,
+        )
+    )
 
 
-def _cut(table: Table) -> list[tuple[Part, float]]:
+def _settings(options: PaperOptions) -> list[Setting]:
+    """The ways to set a table, the best first."""
+    given = options.points
+    if given is not None:
+        starred = options.columns == "two" and given > WIDEST_COLUMN
+        widths = [(given, "table*" if starred else "table")]
+    elif options.columns == "two":
+        widths = [(OF_TWO, "table"), (BOTH, "table*")]
+    else:
+        widths = [(TEXT_WIDTH, "table")]
+    made = []
+    for each, environment in widths:
+        narrowest = 30.0 if each < WIDEST_COLUMN else PAPER.narrowest_name
+        paper = replace(PAPER, width=each, narrowest_name=narrowest)
+        small = replace(paper, width=each / SMALLER, gap=GAP / SMALLER)
+        made += [
+            Setting(paper, environment, False, "footnotesize", options),
+            Setting(paper, environment, True, "footnotesize", options),
+            Setting(small, environment, True, "scriptsize", options),
+        ]
+    return made
+
+
+def _cut(table: Table, options: PaperOptions) -> list[tuple[Part, float, Setting]]:
+    """The parts of a table, set in the first way in which all columns stand side by side.
+
+    Where there is none it is split, in the widest of the ways that change nothing else.
+    """
+    plain: list[tuple[Part, float, Setting]] = []
+    for setting in _settings(options):
+        if setting.dense and table.kind != "comparisons":
+            continue
+        found = _parts(dense(table) if setting.dense else table, setting)
+        if _side_by_side(found):
+            return found
+        if not setting.dense:
+            plain = found
+    narrow = options.points is not None and options.points < WIDEST_COLUMN
+    if narrow and table.kind == "comparisons":
+        return _parts(dense(table), _settings(options)[-1])
+    return plain
+
+
+def _side_by_side(found: Sequence[tuple[Part, float, Setting]]) -> bool:
+    """Whether every part has all columns, and none is wider than its paper."""
+    part, limit, setting = found[0]
+    if len({len(each.columns) for each, _, _ in found}) > 1 or len(part.columns) < len(
+        _all_columns(part.table)
+    ):
+        return False
+    return natural_width(part, limit, setting.paper) <= setting.paper.width + 0.01
+
+
+def _all_columns(table: Table) -> list[Column]:
+    return [*table.keys, *(c for g in table.groups for c in (*g.shared, *g.own))]
+
+
+def natural_width(part: Part, limit: float, paper: Paper) -> float:
+    """How wide a part is by itself."""
+    names = [min(max(bold_width(c.text) for c in key.cells), limit) for key in part.table.keys]
+    total = sum(names) + paper.gap * (len(names) - 1)
+    for group in part.table.groups if len(part.groups) == len(part.table.groups) else part.groups:
+        inside = sum(column_width(c, paper) + paper.gap for c in (*group.shared, *group.own))
+        total += max(inside, width(group.title) + paper.gap if group.title else 0.0)
+    return total
+
+
+def _parts(table: Table, setting: Setting) -> list[tuple[Part, float, Setting]]:
     def rows_for(groups: tuple[Group, ...], limit: float) -> Sequence[range]:
-        return _rows(table, groups, limit)
+        return _rows(table, groups, limit, setting.paper)
 
-    made, limit = parts(table, PAPER, rows_for)
-    return [(part, limit) for part in made]
+    made, limit = parts(table, setting.paper, rows_for)
+    return [(part, limit, setting) for part in made]
 
 
-def _rows(table: Table, groups: tuple[Group, ...], limit: float) -> list[range]:
+def _rows(table: Table, groups: tuple[Group, ...], limit: float, paper: Paper) -> list[range]:
     """Rows that fit on a page below the heading and above the notes."""
     whole = Part(table, groups, table.keys, range(table.rows))
-    notes = sum(_paragraph_lines(_words(words)) for words in whole.notes)
+    notes = sum(_paragraph_lines(_words(words), paper) for words in whole.notes)
     marked = {cell.footnote for column in whole.columns for cell in column.cells if cell.footnote}
-    notes += sum(sorted((_paragraph_lines(str(text)) for text in marked), reverse=True)[:9])
+    notes += sum(sorted((_paragraph_lines(str(text), paper) for text in marked), reverse=True)[:9])
     head = max(len(_title(column)) for column in whole.columns) + 2
-    caption = _paragraph_lines(table.caption) * 1.3 + 2
+    caption = _paragraph_lines(table.caption, paper) * 1.3 + 2
     room = max(PAGE_LINES - notes - head - caption, 10.0)
     made, start, used = [], 0, 0.0
     for row in range(table.rows):
-        lines = max(len(wrap(key.cells[row].text, limit, bold_width)) for key in table.keys)
+        names = (len(wrap(key.cells[row].text, limit, bold_width)) for key in table.keys)
+        inside = (c.cells[row].text.count(BREAK) + 1 for c in whole.columns)
+        lines = max(*names, *inside)
         height = lines + (0.6 if row > start and _new_block(table, row) else 0.0)
         if used + height > room and row > start:
             made.append(range(start, row))
@@ -255,22 +223,25 @@ def _new_block(table: Table, row: int) -> bool:
     return not lonely and table.block[row] != table.block[row - 1]
 
 
-def _paragraph_lines(text: str) -> int:
-    return int(width(text) * 1.12 / TEXT_WIDTH) + 1
+def _paragraph_lines(text: str, paper: Paper) -> int:
+    return int(width(text) * 1.12 / paper.width) + 1
 
 
-def _context(part: Part, limit: float, name: str) -> dict[str, Any]:
+def _context(part: Part, limit: float, name: str, setting: Setting) -> dict[str, Any]:
     of = f" Part {part.number} of {part.of}." if part.of > 1 else ""
     align = "l" * len(part.keys) + "".join(_alignment(group) for group in part.groups)
     suffix = "" if part.table.kind == "comparisons" else f"-{part.table.kind}"
     suffix += f"-{part.number}" if part.number > 1 else ""
     return {
+        "environment": setting.environment,
+        "size": setting.size,
+        "threeparttable": setting.options.notes == "threeparttable",
         "caption": part.table.caption + of,
         "label": f"tab:{label(name)}{suffix}",
         "align": align,
         "groups": _headings(part),
         "titles": [_heading_cell(column, side) for column, side in zip(part.columns, align)],
-        "rows": [_row(part, row, limit) for row in part.rows],
+        "rows": [_row(part, row, limit, setting.options) for row in part.rows],
         "notes": [_tex_words(words) for words in part.notes],
         "footnotes": [(mark, escape_breakable(text)) for mark, text in footnotes(part)],
     }
@@ -309,7 +280,7 @@ def _stacked(lines: Sequence[str], place: str, side: str) -> str:
     return rf"\begin{{tabular}}[{place}]{{@{{}}{side}@{{}}}}{inside}\end{{tabular}}"
 
 
-def _row(part: Part, row: int, limit: float) -> dict[str, Any]:
+def _row(part: Part, row: int, limit: float, options: PaperOptions) -> dict[str, Any]:
     first = row == part.rows[0]
     new_block = first or part.table.block[row] != part.table.block[row - 1]
     cells = []
@@ -319,7 +290,7 @@ def _row(part: Part, row: int, limit: float) -> dict[str, Any]:
             repeated = column.title == "Data" and not new_block
             cells.append("" if repeated else _name(cell, limit))
         else:
-            cells.append(_value(cell, part.mark(cell)))
+            cells.append(_value(cell, part.mark(cell), options))
     return {"cells": cells, "space": not first and _new_block(part.table, row)}
 
 
@@ -331,12 +302,36 @@ def _name(cell: Cell, limit: float) -> str:
     return _stacked(lines, "t", "l")
 
 
-def _value(cell: Cell, mark: str) -> str:
-    text = escape(cell.text)
+def _value(cell: Cell, mark: str, options: PaperOptions) -> str:
+    shown = _numbers if options.numbers == "siunitx" else escape
+    lines = [shown(line) for line in cell.text.split(BREAK)]
     if cell.bold:
-        text = rf"\textbf{{{text}}}"
+        lines = [rf"\textbf{{{line}}}" for line in lines]
+    text = _stacked(lines, "t", "r")
+    if not mark:
+        return text
     # The mark hangs out, so that numbers stay in line.
-    return text + rf"\rlap{{$^{{\mathrm{{{mark}}}}}$}}" if mark else text
+    if options.notes == "threeparttable":
+        return text + rf"\rlap{{\tnote{{{mark}}}}}"
+    return text + rf"\rlap{{$^{{\mathrm{{{mark}}}}}$}}"
+
+
+def _numbers(text: str) -> str:
+    """A cell with its numbers in the hands of siunitx."""
+    made, end = "", 0
+    for found in _NUMBER.finditer(text):
+        number = found.group().replace("\N{MINUS SIGN}", "-")
+        made += _between(text[end : found.start()], end == 0) + rf"\num{{{number}}}"
+        end = found.end()
+    return made + _between(text[end:], end == 0)
+
+
+def _between(text: str, first: bool) -> str:
+    """What stands between numbers, with the spaces at its ends."""
+    if not text.strip():
+        return " " * bool(text)
+    inside = escape(text) if first else escape("x" + text.strip())[1:]
+    return " " * (text[0] == " ") + inside + " " * (text[-1] == " ")
 
 
 def _words(words: Words) -> str:
@@ -353,35 +348,6 @@ def _tex_words(words: Words) -> str:
             tail = " " if len(word) > 1 and word.endswith(" ") else ""
             made += head + escape_breakable(word) + tail
     return made
-
-
-def _escaped(character: str) -> str:
-    if character in ESCAPES:
-        return ESCAPES[character]
-    if " " <= character <= "~":
-        return character
-    if character in SYMBOLS:
-        return SYMBOLS[character]
-    name = unicodedata.name(character, "")
-    if name.startswith("GREEK ") and " LETTER " in name and " WITH " not in name:
-        return _greek(name)
-    base, *marks = list(unicodedata.normalize("NFD", character))
-    if marks and base.isascii() and all(mark in ACCENTS for mark in marks):
-        made = {"i": r"\i", "j": r"\j"}.get(base, base)
-        for mark in marks:
-            made = f"\\{ACCENTS[mark]}{{{made}}}"
-        return made
-    simple = unicodedata.normalize("NFKC", character)
-    if simple != character and all(" " <= each <= "~" for each in simple):
-        return escape(simple)
-    return f"U+{ord(character):04X}"
-
-
-def _greek(name: str) -> str:
-    letter = name.rpartition(" ")[2].lower().replace("lamda", "lambda")
-    if name.startswith("GREEK CAPITAL LETTER "):
-        letter = letter.capitalize()
-    return rf"$\{letter}$" if name.count(" ") == 3 else f"U+{ord(unicodedata.lookup(name)):04X}"
 
 
 @lru_cache(maxsize=None)

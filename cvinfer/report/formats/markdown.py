@@ -19,6 +19,15 @@ def escape(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", flat)
 
 
+def prose(paragraphs: Sequence[tuple[str, Sequence[Words]]]) -> str:
+    """Paragraphs below their headings."""
+    made = [
+        f"## {escape(heading)}\n\n" + "\n".join(_words(sentence) for sentence in sentences)
+        for heading, sentences in paragraphs
+    ]
+    return "\n\n".join(made) + "\n"
+
+
 @output_format(
     "markdown",
     of={
@@ -27,6 +36,7 @@ def escape(text: str) -> str:
         "stability": "stability.md",
         "calibrate": "calibrate.md",
     },
+    prose=prose,
 )
 def markdown(document: Mapping[str, Any]) -> str:
     """The tables and sentences of a document for a web page."""

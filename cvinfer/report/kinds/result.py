@@ -43,7 +43,8 @@ COLUMNS = (
 
 
 def opening(document: JsonObject) -> list[str]:
-    return []
+    """The data sets together come before each of them."""
+    return [each["sentence"] for each in document.get("across", ())]
 
 
 def sections(document: JsonObject) -> list[Section]:
@@ -51,6 +52,9 @@ def sections(document: JsonObject) -> list[Section]:
     if document["verdicts"]:
         said = [verdict["sentence"] for verdict in document["verdicts"]]
         made.append(Section("In words", said, spoken=True))
+    posteriors = [each["sentence"] for each in document.get("bayes", ())]
+    if posteriors:
+        made.append(Section("Posteriors, which decide nothing", posteriors))
     notes = judge.data_notes(document)
     if notes:
         made.append(Section("Notes on the data", notes))

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Mapping
 
+from cvinfer.report.tables.across import across_tables
 from cvinfer.report.tables.comparisons import comparison_table
+from cvinfer.report.tables.dense import dense
 from cvinfer.report.tables.entries import scheme_of, shown_point
 from cvinfer.report.tables.intervals import interval_table
 from cvinfer.report.tables.layout import (
@@ -24,9 +26,10 @@ from cvinfer.report.tables.layout import (
     title_lines,
     wrap,
 )
-from cvinfer.report.tables.model import Cell, Cite, Column, Group, Note, Part, Table, Words
+from cvinfer.report.tables.model import BREAK, Cell, Cite, Column, Group, Note, Part, Table, Words
 
 __all__ = [
+    "BREAK",
     "Cell",
     "Cite",
     "Column",
@@ -37,9 +40,11 @@ __all__ = [
     "Part",
     "Table",
     "Words",
+    "across_tables",
     "column_width",
     "columns_that_fit",
     "comparison_table",
+    "dense",
     "filled_lines",
     "footnotes",
     "interval_table",
@@ -55,12 +60,13 @@ __all__ = [
 
 
 def tables(document: Mapping[str, Any]) -> list[Table]:
-    """The tables of a document: comparisons, then intervals; those without rows are left out."""
+    """The tables of a document: many data sets, comparisons, intervals; none without rows."""
     by_class: list[Mapping[str, Any]] = []
     others: list[Mapping[str, Any]] = []
     for entry in document["intervals"]:
         (others if entry["averaging"] is None else by_class).append(entry)
     made = (
+        *across_tables(document),
         comparison_table(document),
         interval_table(document, by_class),
         interval_table(document, others),

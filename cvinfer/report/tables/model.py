@@ -8,6 +8,10 @@ from typing import Mapping, NamedTuple, Optional, Union
 from cvinfer.analysis.words import listed
 
 
+#: Between the lines of a cell.
+BREAK = "\N{LINE SEPARATOR}"
+
+
 class Cite(NamedTuple):
     """A key of references.bib inside a note."""
 

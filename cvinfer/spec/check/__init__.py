@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Sequence
 from cvinfer.documents import JsonObject
 from cvinfer.inference import correction, intervals, tests
 from cvinfer.spec import work
+from cvinfer.spec.check.across import across_of, control_of
 from cvinfer.spec.check.common import Context
 from cvinfer.spec.check.compare import pairs_of
 from cvinfer.spec.check.data import check_positive, data_sets, positive_of_all
 from cvinfer.spec.check.learners import learners_of
-from cvinfer.spec.check.naming import check_directory, name_of
+from cvinfer.spec.check.naming import name_of
+from cvinfer.spec.check.output import check_output
 from cvinfer.spec.check.partition import partition_of
 from cvinfer.spec.check.requests import (
     check_one_learner,
@@ -41,6 +43,7 @@ __all__ = ["Checked", "check"]
 AS_WRITTEN: tuple[tuple[str, ...], ...] = (
     ("positive",),
     ("compare", "**"),
+    ("control",),
     *(
         (*head, *tail)
         for head in (("data",), ("data", "*"))
@@ -114,7 +117,7 @@ def _checked(here: Context, default_name: str, idle: bool = False) -> Optional[S
     from cvinfer.data.prediction_columns import in_order
 
     name = name_of(here, default_name)
-    check_directory(here)
+    check_output(here)
     entries, places = data_sets(here)
     learners = learners_of(here, entries)
     pairs = pairs_of(here, list(learners) if learners is not None else None)
@@ -123,6 +126,9 @@ def _checked(here: Context, default_name: str, idle: bool = False) -> Optional[S
     chosen_intervals = requests_of(here, "intervals", intervals(), RECOMMENDED_INTERVALS, available)
     primary = primary_of(here, chosen_tests)
     margin = margin_of(here, primary)
+    across = across_of(here, len(entries))
+    names = list(learners) if learners is not None else None
+    control = control_of(here, across, len(entries), names)
     loss = loss_of(here, chosen_tests, chosen_intervals)
     alone = any(b is None for _, b in pairs or ())
     if alone:
@@ -146,6 +152,9 @@ def _checked(here: Context, default_name: str, idle: bool = False) -> Optional[S
         intervals=tuple(request for request, _ in chosen_intervals),
         primary=primary,
         margin=margin,
+        across=across,
+        control=control,
+        bayes=bool(here.or_default("bayes")),
         alpha=float(here.or_default("alpha")),
         correction=correction.read(here.or_default("correction")).written(),
         seed=int(here.seed),

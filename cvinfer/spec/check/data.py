@@ -77,12 +77,17 @@ def _distinct_names(here: Context, entries: list[dict[str, Any]], places: list[P
 
 def _loaded(here: Context, entry: dict[str, Any], place: Place) -> Optional[DataLike]:
     """The data set, read once; None where it cannot be."""
+    from cvinfer.data.memory import MEMORY
     from cvinfer.data.registry import Request, sources
 
     if not here.fine(place + ("source",)):
         return None
     known = sources()
     source = entry["source"]
+    if source == MEMORY:
+        message = "these data were in the memory of a Python session, and are in no file"
+        here.fault(place + ("source",), message, "cvinfer.compare(X, y, ...) with the same data")
+        return None
     if source not in known:
         meant = close_match(source, known)
         where = place + ("source",)

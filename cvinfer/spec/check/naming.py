@@ -1,11 +1,10 @@
-"""The name of a comparison and the directory of its results."""
+"""The name of a comparison."""
 
 from __future__ import annotations
 
 import re
 from typing import Optional
 
-from cvinfer.foreign import shown
 from cvinfer.spec.check.common import Context
 from cvinfer.spec.shape import quoted
 
@@ -28,14 +27,6 @@ def name_of(here: Context, default_name: str) -> Optional[str]:
         return None
     here.fault(("name",), f"{quoted(name)} {why}", "text that can name a directory")
     return None
-
-
-def check_directory(here: Context) -> None:
-    place = ("output", "directory")
-    output = here.value.get("output")
-    given = output.get("directory") if isinstance(output, dict) else None
-    if here.fine(place) and isinstance(given, str) and "\0" in given:
-        here.fault(place, f"{quoted(shown(given))} has a NUL character in it", "a directory")
 
 
 def _unusable(name: str) -> Optional[str]:

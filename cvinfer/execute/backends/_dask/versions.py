@@ -1,0 +1,81 @@
+"""What must be the same on both sides for the same bytes to come out."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Mapping, NamedTuple, Optional, Sequence
+
+from cvinfer.engines.base import LearnerSpec
+from cvinfer.packages import own_versions
+
+#: Set where whoever started the workers lets them run code of specs.
+ALLOW_CODE = "CVINFER_ALLOW_CODE"
+#: What is said for something that is not there.
+NONE = "none"
+
+
+class Greeting(NamedTuple):
+    """What a worker says of itself.
+
+    refusal: why it will not do this run. parts: the data sets it has, by name (`parcels`).
+    """
+
+    versions: Mapping[str, str]
+    refusal: Optional[str]
+    host: str
+    pid: int
+    parts: Sequence[str]
+
+
+class Difference(NamedTuple):
+    """A package that is another one on a worker."""
+
+    package: str
+    here: str
+    there: str
+
+    def __str__(self) -> str:
+        return f"{self.package} {self.there} there, {self.here} here"
+
+
+def here(learners: Sequence[LearnerSpec]) -> dict[str, str]:
+    """Versions that can move a result: our own, and those of the packages behind the learners.
+
+    R and Java are asked only where a learner needs them.
+    """
+    from cvinfer.engines import engine
+
+    found = own_versions()
+    for learner in learners:
+        found.update(engine(learner.engine).versions(learner))
+    return found
+
+
+def end_helper() -> None:
+    """R was asked all there is to ask; its memory is for the fits."""
+    client = sys.modules.get("cvinfer.engines._r.client")
+    if client is not None:
+        client.end()
+
+
+def differences(ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[Difference]:
+    names = sorted({*ours, *theirs})
+    every = [Difference(each, ours.get(each, NONE), theirs.get(each, NONE)) for each in names]
+    return [each for each in every if each.here != each.there]
+
+
+def code_refusal(learners: Sequence[LearnerSpec]) -> Optional[str]:
+    """Why code that a spec brings along is not run here; None if it is, or there is none."""
+    from cvinfer.engines import engine
+
+    if os.environ.get(ALLOW_CODE):
+        return None
+    for one in learners:
+        check = engine(one.engine).check
+        if check(one, None, allow_code=False) and not check(one, None, allow_code=True):
+            return (
+                f"{one.name} is code of others, which these workers do not run:"
+                " start them with cvinfer workers --allow-code"
+            )
+    return None
