@@ -75,7 +75,7 @@ def _tally(reading: Reading) -> Element:
 
 def _verdict(verdict: JsonObject, reading: Reading, folded: bool) -> Element:
     sentence = tag("p", verdict["sentence"], class_="sentence")
-    headline = [badge(verdict["verdict"]), " ", _headline(verdict, reading)]
+    headline: list[Content] = [badge(verdict["verdict"]), " ", _headline(verdict, reading)]
     return tag(
         "li",
         tag("details", tag("summary", headline), sentence)
