@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields, replace
-from typing import Any, Mapping, Optional, Sequence
+from typing import Any, Mapping, NamedTuple, Optional, Sequence
 
 from cvinfer.errors import UserError
 
@@ -28,8 +27,7 @@ CHOICES: Mapping[str, Sequence[str]] = {
 }
 
 
-@dataclass(frozen=True)
-class PaperOptions:
+class PaperOptions(NamedTuple):
     """What `output: {latex: ...}` says.
 
     columns: of the document. width: what a table may take, as a length; None for what fits both
@@ -47,11 +45,11 @@ class PaperOptions:
 
     def with_(self, given: Mapping[str, Any]) -> PaperOptions:
         """With what else is given; what is None is not."""
-        known = {each.name for each in fields(self)}
-        chosen = {key: value for key, value in given.items() if key in known and value is not None}
+        asked = {key: value for key, value in given.items() if value is not None}
+        chosen = {key: value for key, value in asked.items() if key in self._fields}
         if "tests" in chosen:
             chosen["tests"] = tuple(chosen["tests"])
-        return replace(self, **chosen)
+        return self._replace(**chosen)
 
     @property
     def points(self) -> Optional[float]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import PurePath
-from typing import Any, Mapping, NamedTuple, Optional, Protocol, Sequence
+from typing import Any, Mapping, NamedTuple, Optional, Protocol, Sequence, Union
 
 import numpy as np
 
@@ -49,15 +49,15 @@ class SpecLike(Protocol):
 
     @property
     def loss(self) -> str:
-        """What a prediction costs."""
+        """What a prediction costs, or the first of the measures."""
 
     @property
     def primary(self) -> Optional[str]:
         """The test that decides."""
 
     @property
-    def margin(self) -> Optional[float]:
-        """The size of a difference that counts as none."""
+    def margin(self) -> Union[float, Mapping[str, float], None]:
+        """The size of a difference that counts as none, of several measures each its own."""
 
     @property
     def compares_across(self) -> bool:
@@ -85,7 +85,7 @@ class SpecLike(Protocol):
 
 @dataclass(frozen=True)
 class ComparisonRun:
-    """One test of one pair: either its inference, or the reason why there is none."""
+    """One test of one pair by one measure: either its inference, or why there is none."""
 
     a: str
     b: str
@@ -94,6 +94,7 @@ class ComparisonRun:
     partitions: tuple[int, ...]  # indices into DataRun.partitions, in the order of the test's needs
     inference: Optional[Inference] = None
     failed: Optional[str] = None
+    measure: str = "zero_one"
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,9 @@ class DataRun:
     data: the facts of the data set, as `data_facts` makes them.
     partitions, labels: the partitions and what they are called, in the same order.
     losses: for (learner, partition) one entry per split, the losses of its test records or None
-        where the learner failed; pairs that were never fitted are left out.
+        where the learner failed; pairs that were never fitted are left out. Of a measure that only
+        a split has there is one value in place of the losses.
+    measure, others: what `losses` are of, and the same by further measures.
     """
 
     data: Mapping[str, Any]
@@ -142,6 +145,15 @@ class DataRun:
     comparisons: tuple[ComparisonRun, ...]
     intervals: tuple[IntervalRun, ...] = ()
     failures: tuple[SplitFailure, ...] = field(default=())
+    measure: str = "zero_one"
+    others: Mapping[str, Mapping[tuple[str, int], Sequence[Optional[Any]]]] = field(
+        default_factory=dict
+    )
+
+    @property
+    def by_measure(self) -> Mapping[str, Mapping[tuple[str, int], Sequence[Optional[Any]]]]:
+        """`losses` of every measure."""
+        return {self.measure: self.losses, **self.others}
 
 
 def data_facts(dataset: DataLike) -> dict[str, Any]:
@@ -184,7 +196,11 @@ def build(
     for run in runs:
         name, first = run.data["name"], len(partitions)
         partitions += [_partition(name, partition, label) for partition, label in _labelled(run)]
-        losses += [_losses(run, key, first) for key in run.losses]
+        losses += [
+            _losses(run, measure, key, first)
+            for measure, made in run.by_measure.items()
+            for key in made
+        ]
         discordant += [discordant_records(run, one) for one in run.comparisons]
         intervals += [_interval(run, one, first) for one in run.intervals]
         failures += [_failure(name, one, first) for one in run.failures]
@@ -216,12 +232,36 @@ def build(
         document["missing"] = list(missing)
     if lost:
         document["failed_data"] = [dict(each) for each in lost]
+    by = {measure: _by(document, measure) for run in runs for measure in run.by_measure}
     if spec.bayes:
-        document["bayes"] = posteriors.beside(document, spec.loss, spec.margin)
+        document["bayes"] = [
+            each
+            for measure, part in by.items()
+            for each in posteriors.beside(part, measure, _margin(spec, measure))
+        ]
     if spec.compares_across:
-        asked = together.Asked(spec.alpha, spec.seed, spec.margin, spec.control)
-        document["across"] = together.entries(document, asked, list(spec.learners), spec.loss)
+        document["across"] = [
+            each
+            for measure, part in (by or {spec.loss: document}).items()
+            for each in together.entries(
+                part,
+                together.Asked(spec.alpha, spec.seed, _margin(spec, measure), spec.control),
+                list(spec.learners),
+                measure,
+            )
+        ]
     return document
+
+
+def _by(document: Mapping[str, Any], measure: str) -> dict[str, Any]:
+    """The document with nothing but one measure in it."""
+    keys = ("losses", "verdicts", "comparisons")
+    only = {key: [each for each in document[key] if each["measure"] == measure] for key in keys}
+    return {**document, **only}
+
+
+def _margin(spec: SpecLike, measure: str) -> Optional[float]:
+    return spec.margin.get(measure) if isinstance(spec.margin, Mapping) else spec.margin
 
 
 class Judged(NamedTuple):
@@ -255,7 +295,8 @@ def discordant_records(run: DataRun, comparison: ComparisonRun) -> Optional[floa
         _, only_a, only_b, _ = entries(np.asarray(inference.extra["effective_table"]))
         return float(only_a + only_b)
     at = comparison.partitions[0]
-    loss_a, loss_b = run.losses[comparison.a, at], run.losses[comparison.b, at]
+    losses = run.by_measure[comparison.measure]
+    loss_a, loss_b = losses[comparison.a, at], losses[comparison.b, at]
     both: list[Any] = [list(loss_a), list(loss_b)]  # a test that was made has all its splits
     tables = contingency_tables(both[0], both[1], run.partitions[at])
     return float((tables[..., 1] + tables[..., 2]).min())
@@ -304,14 +345,16 @@ def _overlaps(partition: Partition) -> Optional[dict[str, Any]]:
     return {"matrix": found.matrix.tolist(), **{key: plain(getattr(found, key)) for key in keys}}
 
 
-def _losses(run: DataRun, key: tuple[str, int], first: int) -> dict[str, Any]:
+def _losses(run: DataRun, measure: str, key: tuple[str, int], first: int) -> dict[str, Any]:
     learner, at = key
-    means = [None if loss is None else float(np.mean(loss)) for loss in run.losses[key]]
+    losses = run.by_measure[measure][key]
+    means = [None if loss is None else float(np.mean(loss)) for loss in losses]
     whole = None not in means
     shaped = np.array(means, dtype=object).reshape(run.partitions[at].shape).tolist()
     return {
         "data": run.data["name"],
         "learner": learner,
+        "measure": measure,
         "partition": first + at,
         "per_split": shaped,
         "mean": float(np.mean(np.array(means, dtype=np.float64))) if whole else None,
@@ -331,12 +374,13 @@ def _tested(run: DataRun, one: ComparisonRun, first: int) -> Tested:
         "data": data,
         "a": one.a,
         "b": one.b,
+        "measure": one.measure,
         "test": one.test,
         "options": plain(one.options),
         "partitions": [first + at for at in one.partitions],
         "trained_on": _trained_on(run, one.partitions),
         "inference": inference,
-        "caution": None if inference is None else caution(inference),
+        "caution": None if inference is None else caution(inference, one.measure),
         "failed": one.failed,
     }
     return Tested(entry, one.inference, _estimand(run, one))
@@ -397,10 +441,11 @@ def _verdicts(
         family: sum(comparison["inference"] is not None for comparison in group)
         for family, group in _families([each.entry for each in tested], correction).items()
     }
-    pairs: dict[tuple[str, str, str], list[Tested]] = {}
+    pairs: dict[tuple[str, ...], list[Tested]] = {}
     for each in tested:
         each.entry.update(better=None, sentence=None)
-        pairs.setdefault((each.entry["data"], each.entry["a"], each.entry["b"]), []).append(each)
+        key = tuple(each.entry[part] for part in ("data", "measure", "a", "b"))
+        pairs.setdefault(key, []).append(each)
     made = []
     for tests in pairs.values():
         # Of one test with several options the first decides.
@@ -408,14 +453,16 @@ def _verdicts(
         entry = primary.entry
         family = Family(sizes[judge.family(entry, correction)], correction.method)
         further = [each for each in tests if each is not primary]
-        found = verdict(primary, further, family, spec.margin)
+        measure = entry["measure"]
+        margin = _margin(spec, measure)
+        found = verdict(primary, further, family, margin)
         entry["better"] = {A_BETTER: entry["a"], B_BETTER: entry["b"]}.get(found["verdict"])
         entry["sentence"] = found["sentence"] = sentence(
             found,
             entry,
-            loss=spec.loss,
+            loss=measure,
             correction=correction.method if family.corrected else None,
-            margin=spec.margin,
+            margin=margin,
         )
         made.append(found)
     return made

@@ -6,7 +6,7 @@ A failed fit is never imputed: tests and intervals that need it say so instead.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Mapping, Optional, Sequence
+from typing import Any, Mapping, NamedTuple, Optional, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,12 @@ from cvinfer.errors import UserError
 from cvinfer.inference import ANY_MEASURE, InputError, Interval, UnknownNameError, infer, procedure
 from cvinfer.analysis.document import ComparisonRun, DataRun, IntervalRun, SplitFailure, data_facts
 from cvinfer.analysis.remedies import tested_everywhere
-from cvinfer.losses import Loss, loss
+from cvinfer.inference.takes import CLASSES, COUNTS, takes
+from cvinfer.losses import CODES, LOWER, Loss, NoValue
+from cvinfer.losses.kinds import has
 from cvinfer.partitions import Partition
 from cvinfer.planning import Use
-from cvinfer.spec.model import Spec
+from cvinfer.spec.model import MeasureRequest, Spec
 
 Codes = NDArray[np.int32]
 
@@ -52,6 +54,20 @@ class Predicted:
     beside_kinds: Mapping[str, str] = field(default_factory=dict)
 
 
+class Valued(NamedTuple):
+    """What learners are worth by one measure.
+
+    losses: per (learner, partition index) one array per split: the losses of its test records, or
+    the one value of the split; None where the fit failed or there is no value. gaps: why there is
+    none where the fit did not fail.
+    """
+
+    declared: Loss
+    bounds: tuple[float, float]
+    losses: Mapping[tuple[str, int], list[Optional[NDArray[np.float64]]]]
+    gaps: Mapping[tuple[str, int, int], str]
+
+
 def evaluate(
     spec: Spec,
     dataset: DataLike,
@@ -61,19 +77,22 @@ def evaluate(
     pairs: Sequence[tuple[str, str]],
 ) -> DataRun:
     """Every comparison and interval of a spec on one data set."""
-    declared = loss(spec.loss)
-    losses = {key: _losses(declared, predicted, key) for key in predicted.codes}
-    settings = {"alpha": spec.alpha, "bounds": declared.bounds}
+    positive = _positive(spec, dataset, predicted)
+    every = [_valued(request, predicted, positive) for request in spec.measures]
     comparisons = [
-        _comparison(settings, predicted, losses, use, a, b) for use in uses for a, b in pairs
+        _comparison(spec, predicted, valued, use, a, b)
+        for valued in every
+        for use in uses
+        if use.request.by(valued.declared.name)
+        for a, b in pairs
     ]
     learners = dict.fromkeys(name for name, _ in predicted.codes)
-    positive = _positive(spec, dataset, predicted)
     intervals = [
         run
         for use in interval_uses
+        for valued in _by(use, every)
         for learner in learners
-        for run in _intervals(spec, predicted, losses, use, learner, positive)
+        for run in _intervals(spec, predicted, valued, use, learner, positive)
     ]
     failures = [
         SplitFailure(*key, message)
@@ -84,33 +103,63 @@ def evaluate(
         data=data_facts(dataset),
         partitions=predicted.partitions,
         labels=tuple(partition.label for partition in predicted.partitions),
-        losses=losses,
+        losses=every[0].losses,
         comparisons=tuple(comparisons),
         intervals=tuple(intervals),
         failures=tuple(failures),
+        measure=every[0].declared.name,
+        others={each.declared.name: each.losses for each in every[1:]},
     )
 
 
-def _losses(
-    declared: Loss, predicted: Predicted, key: tuple[str, int]
-) -> list[Optional[NDArray[np.float64]]]:
-    partition = predicted.partitions[key[1]]
-    return [
-        None if codes is None else declared.of(predicted.truth[split.test], codes)
-        for codes, split in zip(predicted.codes[key], partition.splits)
-    ]
+def _valued(request: MeasureRequest, predicted: Predicted, positive: Optional[int]) -> Valued:
+    """One measure of all that was predicted."""
+    declared = request.declared
+    ready = declared.on(predicted.classes, positive, request.options)
+    losses: dict[tuple[str, int], list[Optional[NDArray[np.float64]]]] = {}
+    gaps: dict[tuple[str, int, int], str] = {}
+    for (learner, index), codes in predicted.codes.items():
+        partition = predicted.partitions[index]
+        given: Sequence[Any] = codes
+        if declared.takes != CODES:
+            serves = has(predicted.beside_kinds.get(learner), declared.takes)
+            given = predicted.beside.get((learner, index), ()) if serves else ()
+            given = given or [None] * len(codes)
+        column = losses[learner, index] = []
+        for number, (code, each, split) in enumerate(zip(codes, given, partition.splits)):
+            column.append(None)
+            if code is None:
+                continue
+            if each is None:
+                gaps[learner, index, number] = f"there are no {declared.takes} of it"
+                continue
+            try:
+                found = ready.of(predicted.truth[split.test], each)
+            except NoValue as none:
+                gaps[learner, index, number] = f"it {none}"
+                continue
+            column[-1] = np.asarray(found if declared.per_record else [found], dtype=np.float64)
+    return Valued(declared, ready.bounds, losses, gaps)
+
+
+def _by(use: Use, every: Sequence[Valued]) -> Sequence[Valued]:
+    """The measures that an interval is made by; one that makes its own measure is made once."""
+    wanted = takes(procedure(use.request.name))
+    fitting = [valued for valued in every if use.request.by(valued.declared.name)]
+    return fitting[:1] if wanted in (CLASSES, COUNTS) else fitting
 
 
 def _comparison(
-    settings: Mapping[str, Any],
+    spec: Spec,
     predicted: Predicted,
-    losses: Mapping[tuple[str, int], list[Optional[NDArray[np.float64]]]],
+    valued: Valued,
     use: Use,
     a: str,
     b: str,
 ) -> ComparisonRun:
     name, options = use.request.name, use.request.options
-    failed = use.failed or _missing(predicted, use, (a, b))
+    declared, losses, measure = valued.declared, valued.losses, valued.declared.name
+    failed = use.failed or _missing(predicted, use, (a, b)) or _gaps(predicted, valued, use, (a, b))
     if failed is None:
         partitions: Any = [predicted.partitions[i] for i in use.partitions]
         loss_a: Any = [losses[a, i] for i in use.partitions]
@@ -118,12 +167,37 @@ def _comparison(
         if len(partitions) == 1:
             partitions, loss_a, loss_b = partitions[0], loss_a[0], loss_b[0]
         try:
-            given: dict[str, Any] = {**settings, **options}
-            found = inference.compare_losses(name, partitions, loss_a, loss_b, **given)
-            return ComparisonRun(a, b, name, options, use.partitions, inference=found)
+            given: dict[str, Any] = {"alpha": spec.alpha, **options}
+            if declared.per_record and declared.better == LOWER:
+                given = {"bounds": valued.bounds, **given}
+                found = inference.compare_losses(name, partitions, loss_a, loss_b, **given)
+            else:
+                means_a, means_b = _means(loss_a), _means(loss_b)
+                given = {"better": declared.better, **given}
+                found = inference.compare_values(name, partitions, means_a, means_b, **given)
+            return ComparisonRun(
+                a, b, name, options, use.partitions, inference=found, measure=measure
+            )
         except (InputError, UnknownNameError) as error:
             failed = str(error)
-    return ComparisonRun(a, b, name, options, use.partitions, failed=failed)
+    return ComparisonRun(a, b, name, options, use.partitions, failed=failed, measure=measure)
+
+
+def _means(losses: Any) -> Any:
+    """The value of each split; of each partition where there are several."""
+    inside = losses and isinstance(losses[0], list)
+    return [_means(each) if inside else float(np.mean(each)) for each in losses]
+
+
+def _gaps(predicted: Predicted, valued: Valued, use: Use, learners: Sequence[str]) -> Optional[str]:
+    """On which splits a measure does not exist, in words; None if it is on all."""
+    gone = [
+        f"there is no {valued.declared.unit} of {learner} on split {split + 1} of"
+        f" {predicted.partitions[at].label}: {message}"
+        for (learner, at, split), message in valued.gaps.items()
+        if learner in learners and at in use.partitions
+    ]
+    return _some(gone)
 
 
 def _missing(predicted: Predicted, use: Use, learners: Sequence[str]) -> Optional[str]:
@@ -139,6 +213,11 @@ def _missing(predicted: Predicted, use: Use, learners: Sequence[str]) -> Optiona
         for (learner, at, split), message in predicted.failures.items()
         if learner in learners and at in use.partitions
     ]
+    return _some(gone)
+
+
+def _some(gone: Sequence[str]) -> Optional[str]:
+    """The first few of these, and how many more; None where there are none."""
     if not gone:
         return None
     more = f" (and {len(gone) - NAMED} more)" if len(gone) > NAMED else ""
@@ -148,14 +227,19 @@ def _missing(predicted: Predicted, use: Use, learners: Sequence[str]) -> Optiona
 def _intervals(
     spec: Spec,
     predicted: Predicted,
-    losses: Mapping[tuple[str, int], list[Optional[NDArray[np.float64]]]],
+    valued: Valued,
     use: Use,
     learner: str,
     positive: Optional[int],
 ) -> list[IntervalRun]:
     name, options = use.request.name, dict(use.request.options)
     about = IntervalRun(learner, name, use.request.options, use.partitions)
+    losses = valued.losses
+    if procedure(name).measure == ANY_MEASURE:
+        about = replace(about, measure=valued.declared.unit)
     failed = use.failed or _missing(predicted, use, (learner,))
+    if takes(procedure(name)) != CLASSES:
+        failed = failed or _gaps(predicted, valued, use, (learner,))
     if failed is not None:
         return [replace(about, failed=failed)]
     index = use.partitions[0]
@@ -163,7 +247,6 @@ def _intervals(
     partition = predicted.partitions[index]
     options = {"alpha": spec.alpha, **options}
     if procedure(name).measure == ANY_MEASURE:
-        about = replace(about, measure=loss(spec.loss).unit)
         values: list[Any] = [losses[learner, at] for at in use.partitions]
         partitions = [predicted.partitions[at] for at in use.partitions]
         try:

@@ -46,8 +46,9 @@ def one_test(comparison: Mapping[str, Any]) -> str:
 
 
 def family(comparison: Mapping[str, Any], correction: Correction) -> tuple[str, str]:
-    """What comparisons that are corrected together share: the test, and perhaps the data set."""
-    return one_test(comparison), str(comparison["data"]) if correction.by_data else ""
+    """What comparisons that are corrected together share: measure, test, perhaps the data set."""
+    shared = f"{comparison.get('measure', '')} {one_test(comparison)}"
+    return shared, str(comparison["data"]) if correction.by_data else ""
 
 
 def comparison_warnings(
@@ -138,8 +139,10 @@ def warnings(
             f"{study}: {verdicts[0]['primary']} alone decides; who picks the test after seeing the"
             " results will soon find a difference"
         )
+    several = len({comparison.get("measure") for comparison in comparisons}) > 1
     for comparison in comparisons:
         a, b, data, test = (comparison[key] for key in ("a", "b", "data", "test"))
+        test += f" by {comparison['measure']}" if several else ""
         for warning in comparison["warnings"]:
             # What holds of the test itself is the same for every pair and data set.
             everywhere = warning == comparison["caution"]

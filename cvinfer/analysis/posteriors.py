@@ -11,7 +11,7 @@ from typing import Any, Mapping, Optional, Sequence
 import numpy as np
 
 from cvinfer.analysis.together import decisive
-from cvinfer.analysis.words import number, split_sizes, trained_elsewhere
+from cvinfer.analysis.words import is_higher_better, number, split_sizes, trained_elsewhere
 from cvinfer.inference import InputError, bayes_correlated_t
 
 Entry = Mapping[str, Any]
@@ -29,7 +29,7 @@ def beside(document: Entry, loss: str, margin: Optional[float]) -> list[dict[str
         at = places.get(verdict["data"])
         partition = None if at is None else document["partitions"][at]
         both = [values.get((verdict["data"], verdict[side], at)) for side in ("a", "b")]
-        found = posterior(verdict, partition, both, margin)
+        found = posterior(verdict, partition, both, margin, -1.0 if is_higher_better(loss) else 1.0)
         made.append({**found, "sentence": sentence(found, loss)})
     return made
 
@@ -39,9 +39,13 @@ def posterior(
     partition: Optional[Entry],
     values: Sequence[Optional[Any]],
     margin: Optional[float],
+    sign: float = 1.0,
 ) -> dict[str, Any]:
-    """One entry of `bayes`; `values` are those of A and of B on each split, as losses."""
-    made = {key: verdict[key] for key in ("data", "a", "b")}
+    """One entry of `bayes`; `values` are those of A and of B on each split.
+
+    `sign` is -1 where higher is better.
+    """
+    made = {key: verdict[key] for key in ("data", "a", "b", "measure") if key in verdict}
     failed = _why_not(partition, values)
     found = None
     if failed is None and partition is not None:
@@ -49,7 +53,7 @@ def posterior(
         sizes = np.array(split_sizes(partition["sizes"]), dtype=np.float64)
         train, test = sizes.mean(axis=0)
         try:
-            found = bayes_correlated_t(a - b, train, test, margin or 0.0).as_dict()
+            found = bayes_correlated_t(sign * (a - b), train, test, margin or 0.0).as_dict()
         except InputError as error:
             failed = str(error)
     return {**made, "test": "bayes_correlated_t", "result": found, "failed": failed}

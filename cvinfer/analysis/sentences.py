@@ -9,6 +9,7 @@ from cvinfer.analysis.words import (
     MINUS,
     correction_word,
     count,
+    is_higher_better,
     is_rate,
     mean_name,
     number,
@@ -33,7 +34,8 @@ def sentence(
     a, b, test, inference = (comparison[key] for key in ("a", "b", "test", "inference"))
     place = f"On {comparison['data']}"
     if inference is None:
-        return f"{place}, {test} could not compare {a} with {b}: {comparison['failed']}."
+        by = "" if is_rate(loss) else f" by {mean_name(loss)}"
+        return f"{place}, {test} could not compare {a} with {b}{by}: {comparison['failed']}."
     winner = {verdicts.A_BETTER: a, verdicts.B_BETTER: b}.get(verdict["verdict"])
     facts = _facts(verdict, comparison, loss, correction, b_first=winner == b)
     words = _Words(verdict, comparison, loss, margin)
@@ -70,13 +72,19 @@ class _Words:
     def gain(self) -> str:
         """By how much the better learner is ahead."""
         size = _amount(abs(self.verdict["estimate"]), self.loss)
-        return size + self._interval()
+        by = "" if is_rate(self.loss) else f" in {mean_name(self.loss)}"
+        return size + by + self._interval()
 
     def gap(self) -> str:
-        a, b = self.comparison["a"], self.comparison["b"]
+        first, second = self._order()
         what = mean_name(self.loss)
         size = _amount(self.verdict["estimate"], self.loss)
-        return f"the {what} of {a} minus that of {b} is {size}{self._interval()}"
+        return f"the {what} of {first} minus that of {second} is {size}{self._interval()}"
+
+    def _order(self) -> tuple[str, str]:
+        """Whose value comes first in the difference, so that a positive one means A is worse."""
+        a, b = self.comparison["a"], self.comparison["b"]
+        return (b, a) if is_higher_better(self.loss) else (a, b)
 
     def beside(self) -> str:
         """The difference after a sentence that says something else."""
@@ -85,8 +93,10 @@ class _Words:
     def other_hypothesis(self) -> str:
         differs = "differs" if self.comparison["reject_corrected"] else "does not differ"
         mu0 = _amount(float(self.comparison["options"]["mu0"]), self.loss)
+        first, second = self._order()
+        what = mean_name(self.loss) if is_higher_better(self.loss) else "loss"
         return (
-            f"the loss of {self.comparison['a']} minus that of {self.comparison['b']} {differs}"
+            f"the {what} of {first} minus that of {second} {differs}"
             f" significantly from {mu0}{self.beside()}"
         )
 

@@ -134,7 +134,7 @@ def verdict(
     entry, found = primary.entry, kind(primary, margin)
     agree = sum(kind(other, margin) == found for other in further)
     made = {
-        **{key: entry[key] for key in ("data", "a", "b", "p_corrected", "trained_on")},
+        **{key: entry[key] for key in ("data", "a", "b", "measure", "p_corrected", "trained_on")},
         "primary": entry["test"],
         "verdict": found,
         "equivalent": inside_margin(primary, margin),

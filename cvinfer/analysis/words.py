@@ -82,6 +82,14 @@ def is_higher_better(loss: str) -> bool:
     return declared is not None and declared.better == HIGHER
 
 
+def short_name(loss: str) -> str:
+    """What a measure is called in the head of a column."""
+    from cvinfer.losses import losses
+
+    declared = losses.get(loss)
+    return "Loss" if declared is None else declared.short
+
+
 def measures_of(document: Mapping[str, Any]) -> list[str]:
     """The measures of a document, the first before all; older ones have one and name it once."""
     spec = document["spec"]
@@ -94,13 +102,23 @@ def measure_of(entry: Mapping[str, Any], document: Mapping[str, Any]) -> str:
     return str(entry.get("measure") or measures_of(document)[0])
 
 
+def margin_of(document: Mapping[str, Any], measure: str) -> Optional[float]:
+    """The margin of a measure; where there is one measure, it needs no name."""
+    given = document["spec"].get("margin")
+    return given.get(measure) if isinstance(given, Mapping) else given
+
+
 def mean_name(loss: str, several: bool = False) -> str:
     """What a mean loss is called: error rate."""
     from cvinfer.losses import losses
 
     declared = losses.get(loss)
     called = "mean loss" if declared is None else declared.unit
-    return called if not several else called + ("es" if called.endswith("s") else "s")
+    if not several:
+        return called
+    if called.endswith("y"):
+        return f"{called[:-1]}ies"
+    return called + ("es" if called.endswith("s") else "s")
 
 
 def number(value: float, loss: str) -> str:

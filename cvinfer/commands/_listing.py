@@ -135,7 +135,22 @@ def _losses() -> list[dict[str, Any]]:
     from cvinfer.losses import losses
 
     return [
-        _entry(name, each.title, takes=each.takes, distribution=losses.origin(name))
+        _entry(
+            name,
+            each.title,
+            takes=each.takes,
+            level=each.level,
+            better=each.better,
+            options={
+                key: {
+                    "type": "any",
+                    "required": option.needed,
+                    "description": option.description,
+                }
+                for key, option in each.options.items()
+            },
+            distribution=losses.origin(name),
+        )
         for name, each in losses().items()
     ]
 
@@ -171,6 +186,7 @@ LISTS: Mapping[str, Callable[[], list[dict[str, Any]]]] = {
     "learners": _learners,
     "data": _data,
     "losses": _losses,
+    "measures": _losses,
     "formats": _formats,
     "plugins": _plugins,
 }

@@ -116,10 +116,15 @@ def _with_primary(document: JsonObject, requests: Sequence[Any]) -> list[Any]:
     It goes on to decide: one that is picked when the results are known names no winner.
     """
     given = document["spec"]
-    if given.get("primary") in map(_name, requests):
-        return list(requests)
-    decided = [each for each in given["tests"] if _name(each) == given.get("primary")]
-    return [*decided[:1], *requests]
+    asked = list(map(_name, requests))
+    decided = dict.fromkeys([given.get("primary"), *(v["primary"] for v in document["verdicts"])])
+    # By each measure the one that decided; of one test with several options the first.
+    kept = [
+        next((each for each in given["tests"] if _name(each) == name), None)
+        for name in decided
+        if name not in asked
+    ]
+    return [*(each for each in kept if each is not None), *requests]
 
 
 def _spec(document: JsonObject, files: Sequence[str], requests: Sequence[Any]) -> dict[str, Any]:
@@ -134,7 +139,7 @@ def _spec(document: JsonObject, files: Sequence[str], requests: Sequence[Any]) -
         }
         for each, file in zip(document["data"], files)
     ]
-    keys = ("alpha", "correction", "seed", "loss", "margin", "primary")
+    keys = ("alpha", "correction", "seed", "loss", "measures", "margin", "primary")
     kept = {key: given[key] for key in keys if given.get(key) is not None}
     return {
         "cvinfer": 1,

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from cvinfer.errors import UserError
+from cvinfer.losses.kinds import PROBABILITIES, SCORES
 from cvinfer.names import close_match
 
 from .files import absent, listed
@@ -14,6 +15,8 @@ from .table import choose
 __all__ = ["Columns", "find_columns", "in_order"]
 
 _SPLITS = ("split", "fold")
+#: How columns begin that hold a learner's probabilities or scores, one for each class.
+BESIDE = {PROBABILITIES: "p", SCORES: "s"}
 #: How near a name must be to one of these to be taken for it misspelt and not for a learner.
 _MISSPELT = 0.8
 
@@ -30,6 +33,66 @@ class Columns(NamedTuple):
     @property
     def one_split(self) -> bool:
         return not any(key in self.fixed for key in _SPLITS)
+
+
+def beside_column(kind: str, learner: str, label: str) -> str:
+    """The name of the column with a learner's probabilities, or scores, of a class."""
+    return f"{BESIDE[kind]}_{learner}_{label}"
+
+
+def told_apart(
+    where: str,
+    header: Sequence[str],
+    columns: Columns,
+    labels: Sequence[str],
+    learners: Any = None,
+    drop: Sequence[object] = (),
+) -> tuple[dict[str, int], dict[str, tuple[str, list[int]]]]:
+    """The columns of classes by learner, and those beside them: kind and positions, by class.
+
+    A column is of the latter if it is called after a learner and a class, unless `learners` names
+    it; of all classes there must be one, or of none.
+    """
+    named = set(columns.learners) if learners is not None else set()
+    beside: dict[str, tuple[str, list[int]]] = {}
+    for learner, at in columns.learners.items():
+        for kind in BESIDE:
+            found = _beside_of(where, header, kind, {learner, header[at]}, labels, named, drop)
+            if found and learner not in beside:
+                beside[learner] = (kind, found)
+    taken = {at for _, found in beside.values() for at in found}
+    own = {name: at for name, at in columns.learners.items() if at not in taken}
+    return own, {name: each for name, each in beside.items() if name in own}
+
+
+def _beside_of(
+    where: str,
+    header: Sequence[str],
+    kind: str,
+    called: set[str],
+    labels: Sequence[str],
+    named: set[str],
+    drop: Sequence[object],
+) -> list[int]:
+    """Positions of a learner's columns, in the order of the classes."""
+    found: dict[str, int] = {}
+    for name in sorted(called):
+        for label in labels:
+            column = beside_column(kind, name, label)
+            if column in header and column not in named and column not in drop:
+                if header.count(column) > 1:
+                    raise UserError(f"{where} names column {column!r} more than once", ("path",))
+                found.setdefault(label, header.index(column))
+    lacking = [label for label in labels if label not in found]
+    if found and lacking:
+        there = header[next(iter(found.values()))]
+        absent_one = beside_column(kind, sorted(called)[0], lacking[0])
+        raise UserError(
+            f"{where} has column {there!r} and no column {absent_one!r}: {kind} are needed of every"
+            " class; if it is a learner's, name the learners: learners: [...]",
+            ("path",),
+        )
+    return [found[label] for label in labels] if found else []
 
 
 def listed_learners(given: Any) -> Any:

@@ -21,6 +21,10 @@ repeated_kfold. Otherwise one split is a holdout and several are a repeated_hold
 `scheme` overrules this and is checked. A holdout that tests all records of the file was trained
 elsewhere: its partition trains on none of them.
 
+Columns p_<learner>_<class>, one for each class, hold a learner's probabilities, and columns
+s_<learner>_<class> scores that are no probabilities; a run writes them where they were wanted, and
+they are read back to the same numbers.
+
 A learner whose cells are all empty in a split has no prediction there (its fit failed). Where the
 empty text is itself a class, the first of ?, ??, ... that is no class takes its place.
 """
@@ -41,13 +45,14 @@ from numpy.typing import NDArray
 from cvinfer import limits
 from cvinfer.arrays import entries
 from cvinfer.errors import UserError
+from cvinfer.losses.kinds import BesideError, refuse_unlike
 from cvinfer.partitions import Partition
 from cvinfer.partitions.split import Split
 from cvinfer.partitions.told import Misfit, Told
 
 from .dataset import Column, Dataset, categories
 from .files import absent, listed, read_rows
-from .prediction_columns import find_columns
+from .prediction_columns import beside_column, find_columns, told_apart
 from .splits_file import (
     grouped,
     natural,
@@ -70,6 +75,8 @@ _MUCH_LARGER = 4
 Codes = NDArray[np.int32]
 Indices = NDArray[np.int64]
 Predictions = Mapping["tuple[str, int]", "Sequence[Codes | None]"]
+Table = NDArray[np.float64]
+Beside = Mapping["tuple[str, int]", "Sequence[Table | None]"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +85,9 @@ class PredictionSet:
 
     truth: class code of each record, -1 for a record the file only counts. predictions: by
     (learner, number of the partition) the class codes per split, in the order of `split.test`; None
-    where the learner has no prediction.
+    where the learner has no prediction. beside: the same with a row of probabilities or scores for
+    each test record, a column for each class, for the learners of `beside_kinds`, which says what
+    they are.
     """
 
     name: str
@@ -90,6 +99,8 @@ class PredictionSet:
     sha256: str
     source: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    beside: Beside = field(default_factory=dict)
+    beside_kinds: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -135,13 +146,22 @@ def write_predictions(
     dataset: Dataset | PredictionSet,
     partitions: Sequence[Partition],
     predictions: Predictions,
+    beside: Beside = MappingProxyType({}),
+    beside_kinds: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Write what the learners predicted; a name in .gz is packed. Equal content, equal bytes.
 
-    `predictions` is as in `PredictionSet`. Rows of role `train` are written for the splits that do
-    not train on all other records, and rows of role `other` for records that no row names.
+    `predictions` and what follows are as in `PredictionSet`. Rows of role `train` are written for the
+    splits that do not train on all other records, and rows of role `other` for records that no row
+    names.
     """
     learners = list(dict.fromkeys(learner for learner, _ in predictions))
+    tables = [learner for learner in learners if learner in beside_kinds]
+    more_columns = [
+        beside_column(beside_kinds[learner], learner, label)
+        for learner in tables
+        for label in dataset.classes
+    ]
     extra = _extra_rows(partitions, dataset.n)
     roles = bool(extra) or "role" in learners
     header = ["scheme", "replication", "fold", *(["role"] if roles else []), "record", "truth"]
@@ -149,10 +169,10 @@ def write_predictions(
     mark = _cell(no_prediction(dataset.classes))
     codes = dataset.truth if isinstance(dataset, PredictionSet) else dataset.target
     truth = [mark if code < 0 else cells[code] for code in entries(codes)]
-    nothing = "," * len(learners)
+    nothing = "," * (len(learners) + len(more_columns))
 
     def chunks() -> Iterator[str]:
-        yield ",".join([*header, *map(_cell, learners)]) + "\n"
+        yield ",".join([*header, *map(_cell, [*learners, *more_columns])]) + "\n"
         for number, (partition, label) in enumerate(zip(partitions, scheme_labels(partitions))):
             for at, (split, name) in enumerate(zip(partition.splits, split_names(partition))):
                 head = f"{label},{name[0]},{name[1]},"
@@ -161,6 +181,9 @@ def write_predictions(
                     _predicted(predictions, learner, number, at, cells, mark, len(records))
                     for learner in learners
                 ]
+                for learner in tables:
+                    table = beside.get((learner, number), [None] * (at + 1))[at]
+                    columns += _numbers(table, len(records), dataset.n_classes)
                 start = f"{head}{TEST}," if roles else head
                 yield "".join(
                     [
@@ -200,6 +223,13 @@ def _predicted(
             f"{learner}: {len(codes)} predictions for the {count} test records of split {split}"
         )
     return [cells[code] for code in entries(codes)]
+
+
+def _numbers(table: Table | None, count: int, classes: int) -> list[list[str]]:
+    """Columns of numbers as the shortest texts that are read back as the same numbers."""
+    if table is None:
+        return [[""] * count] * classes
+    return [[repr(each) for each in entries(column)] for column in table.T]
 
 
 def _extra_rows(
@@ -302,7 +332,9 @@ def read_predictions(
     found_codes: dict[tuple[str, int], tuple[Codes | None, ...]] = {}
     mark = no_prediction(labels)
     number = {label: at for at, label in enumerate(labels)}
-    for learner, at_learner in columns.learners.items():
+    of_classes, of_numbers = told_apart(where, header, columns, labels, learners, drop)
+    tables: dict[tuple[str, int], tuple[Table | None, ...]] = {}
+    for learner, at_learner in of_classes.items():
         cells = texts[at_learner]
         codes = _codes(where, learner, cells, number, mark, tested)
         for at, (found, split) in enumerate(spots):
@@ -314,8 +346,21 @@ def read_predictions(
                 records[found][mine],
                 codes[found][mine],
             )
-    names = tuple(columns.learners)
-    digest = _hash(truth, labels, names, partitions, found_codes)
+        if learner not in of_numbers:
+            continue
+        kind, places = of_numbers[learner]
+        table = _table(where, header, texts, places, tested & (codes >= 0))
+        _refuse_unlike(where, learner, table, kind, tested & (codes >= 0))
+        for at, (found, split) in enumerate(spots):
+            mine = found[tested[found]]
+            order_of = np.lexsort((records[mine], split[tested[found]]))
+            ends = np.cumsum([len(each.test) for each in partitions[at].splits])[:-1]
+            cut = np.split(table[mine[order_of]], ends)
+            tables[learner, at] = tuple(
+                None if gone is None else rows for gone, rows in zip(found_codes[learner, at], cut)
+            )
+    names = tuple(of_classes)
+    digest = _hash(truth, labels, names, partitions, found_codes, tables)
     return PredictionSet(
         name,
         truth,
@@ -326,6 +371,8 @@ def read_predictions(
         digest,
         MappingProxyType(dict(source or {})),
         tuple(notes),
+        MappingProxyType(tables),
+        MappingProxyType({learner: kind for learner, (kind, _) in of_numbers.items()}),
     )
 
 
@@ -631,6 +678,42 @@ def _codes(
     return codes
 
 
+def _table(
+    where: str,
+    header: Sequence[str],
+    texts: Sequence[Sequence[str]],
+    places: Sequence[int],
+    needed: NDArray[np.bool_],
+) -> Table:
+    """The numbers of some columns; only rows with a prediction have any."""
+    table = np.zeros((len(needed), len(places)))
+    rows = np.flatnonzero(needed)
+    for column, place in enumerate(places):
+        cells = texts[place]
+        for row in entries(rows):
+            try:
+                table[row, column] = float(cells[row])
+            except ValueError:
+                raise UserError(
+                    f"{where}: {header[place]!r} holds {cells[row]!r} in row {row + 1}, which is no"
+                    " number",
+                    ("path",),
+                ) from None
+    return table
+
+
+def _refuse_unlike(
+    where: str, learner: str, table: Table, kind: str, needed: NDArray[np.bool_]
+) -> None:
+    rows = np.flatnonzero(needed)
+    try:
+        refuse_unlike(table[rows], kind)
+    except BesideError as error:
+        raise UserError(
+            f"{where}: the {kind} of {learner!r} in row {rows[error.at] + 1} are {error}", ("path",)
+        ) from None
+
+
 def _per_split(
     where: str, partition: Partition, split: Indices, records: Codes, codes: Codes
 ) -> tuple[Codes | None, ...]:
@@ -658,6 +741,7 @@ def _hash(
     learners: Sequence[str],
     partitions: Sequence[Partition],
     predictions: Predictions,
+    beside: Beside,
 ) -> str:
     """sha256 of the content: classes, truth, splits and predictions, however they were stored."""
     digest = hashlib.sha256(b"cvinfer predictions 1\n")
@@ -675,4 +759,7 @@ def _hash(
         for partition in range(len(partitions)):
             for codes in predictions[learner, partition]:
                 digest.update(b"\0" if codes is None else b"\1" + codes.astype("<i4").tobytes())
+    for tables in beside.values():
+        for table in tables:
+            digest.update(b"\2" if table is None else b"\3" + table.astype("<f8").tobytes())
     return digest.hexdigest()

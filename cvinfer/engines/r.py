@@ -32,7 +32,7 @@ from cvinfer.engines.base import (
 )
 from cvinfer.engines.registry import engines
 from cvinfer.errors import CvinferError, LearnerError, Refusal, UserError
-from cvinfer.losses.kinds import CODES
+from cvinfer.losses.kinds import CODES, PROBABILITIES
 from cvinfer.names import close_match
 
 if TYPE_CHECKING:
@@ -131,7 +131,15 @@ class REngine:
         return na_action(learner)
 
     def gives(self, learner: LearnerSpec) -> Optional[str]:
-        return None
+        from cvinfer.engines._r.client import known
+
+        if code_of(learner) is not None:
+            return None
+        try:
+            told = known("learners")[str(learner.learner)]["probabilities"]
+        except (CvinferError, KeyError):
+            return None
+        return {"all": PROBABILITIES, "none": CODES}.get(told)
 
 
 class RSession:

@@ -29,7 +29,7 @@ from cvinfer.engines.base import (
 from cvinfer.engines.registry import engines
 from cvinfer.errors import LearnerError, Refusal
 from cvinfer.foreign import quoted
-from cvinfer.losses.kinds import CODES
+from cvinfer.losses.kinds import CODES, PROBABILITIES
 from cvinfer.names import close_match
 
 if TYPE_CHECKING:
@@ -133,7 +133,8 @@ class RwekaEngine:
         return na_action(learner)
 
     def gives(self, learner: LearnerSpec) -> Optional[str]:
-        return None
+        """Every classifier of Weka has a distribution over the classes."""
+        return PROBABILITIES
 
 
 class WekaSession:

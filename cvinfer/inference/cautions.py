@@ -138,16 +138,29 @@ REPLICATIONS_OVERLAP = Caution(
 )
 
 
-def caution(inference: Result) -> Optional[str]:
+#: The measure that error rates were measured by.
+MEASURED_BY = "zero_one"
+
+
+def caution(inference: Result, measure: str = MEASURED_BY) -> Optional[str]:
     """What is to be known of a test's result, given as `Inference.as_dict()`; None if nothing.
 
-    One sentence that goes on from the name of the test, without a full stop.
+    One sentence that goes on from the name of the test, without a full stop. By another measure
+    than the error rates were measured by that is the first thing to be known.
     """
     from cvinfer.inference.registry import procedure
 
     name = str(inference["name"])
     declared = procedure(name).caution
-    return declared.text(name) if declared is not None and declared.applies(inference) else None
+    told = declared.text(name) if declared is not None and declared.applies(inference) else None
+    if measure == MEASURED_BY:
+        return told
+    return unmeasured(measure) if told is None else f"{unmeasured(measure)}; by zero_one it {told}"
+
+
+def unmeasured(measure: str) -> str:
+    """That nobody knows how often a test errs by a measure."""
+    return f"was not measured by {measure}, so that its error rates are not known ({WHERE})"
 
 
 def interval_caution(result: Result) -> Optional[str]:

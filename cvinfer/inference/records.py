@@ -18,7 +18,9 @@ from cvinfer.inference.checks import Floats, InputError
 from cvinfer.inference.needs import taken
 from cvinfer.inference.registry import Procedure, procedure
 from cvinfer.inference.result import SAME, Inference
+from cvinfer.inference.takes import VALUES, takes
 from cvinfer.losses.confusion import confusion
+from cvinfer.losses.registry import HIGHER, LOWER
 from cvinfer.losses.zero_one import zero_one
 
 Losses = list[Floats]
@@ -253,10 +255,6 @@ def macro_f1(per_class: Any) -> Any:
 
 Arguments = tuple[Any, ...]
 
-#: The kinds of data that are counts of wrong predictions: every loss must be 0 or 1.
-COUNTED = frozenset(
-    ("table", "tables", "error_counts", "total_error_counts", "fold_errors", "total_errors")
-)
 Adapter = Callable[[Sequence[PartitionLike], list[Losses], list[Losses]], Arguments]
 
 
@@ -435,6 +433,50 @@ def _run(
     result = replace(result, scheme=" + ".join(partition.scheme for partition in partitions))
     known = {key: value for key, value in means.items() if key not in result.extra}
     return result.with_extra(sizes=sizes[0] if len(sizes) == 1 else sizes, **known)
+
+
+def compare_values(
+    test: str,
+    partition: Union[PartitionLike, Sequence[PartitionLike]],
+    values_a: Sequence[Any],
+    values_b: Sequence[Any],
+    better: str = HIGHER,
+    **options: Any,
+) -> Inference:
+    """Run a test by name on one value for each split, such as an AUC; pairs as in `compare`.
+
+    `better` says whether a "higher" or a "lower" one is. d = values_B - values_A where higher is
+    better, values_A - values_B otherwise: positive always means that A is worse. `loss_a` and
+    `loss_b` of the result are the mean values on their own scale.
+    """
+    declared = procedure(test)
+    if takes(declared) != VALUES:
+        raise InputError(
+            f"{declared.name} needs {takes(declared)}, which one value for each split does not tell"
+        )
+    sign = -1.0 if checks.choice(better, "better", (LOWER, HIGHER)) == HIGHER else 1.0
+    partitions = _partitions(partition)
+    turned = [
+        [
+            _split_values(values, s, name, sign)
+            for values, s in zip(_per_partition(given, partitions, name), partitions)
+        ]
+        for given, name in ((values_a, "values_a"), (values_b, "values_b"))
+    ]
+    found = _run(declared, partitions, turned[0], turned[1], options)
+    own = {key: sign * found.extra[key] + 0.0 for key in ("loss_a", "loss_b")}
+    return found.with_extra(**own)
+
+
+def _split_values(values: Any, partition: PartitionLike, name: str, sign: float) -> Losses:
+    """The values of all splits as losses, each of a split that is one record."""
+    array = checks.floats(values, name)
+    if array.size != len(partition.splits):
+        raise InputError(
+            f"{name} must have one value for each of the {len(partition.splits)} splits,"
+            f" got {array.size}"
+        )
+    return list(sign * array.reshape(-1, 1))
 
 
 def compare_differences(test: str, partition: PartitionLike, d: Any, **options: Any) -> Inference:

@@ -38,7 +38,7 @@ losses.add(
         of=f1,
         title="f1 is the harmonic mean of precision and recall",
         bounds=(0.0, 1.0),
-        unit="F1",
+        unit="F1 score",
         short="F1",
         per_record=False,
         better=HIGHER,

@@ -125,7 +125,7 @@ def _named(known: Mapping[str, Any], function: Callable[..., Any]) -> dict[str, 
 
 #: The measures by name. `list(losses())` are the words that `loss` and `measures` of a spec may be,
 #: and `losses()[name].title` is what is said of one.
-losses: Registry[Loss] = Registry("loss", "cvinfer.losses")
+losses: Registry[Loss] = Registry("loss", "cvinfer.losses", ordered=True)
 
 
 def loss(name: str) -> Loss:

@@ -66,7 +66,7 @@ def _corrected_over(document: Mapping[str, Any], over: str) -> Mapping[str, Any]
     for places in families.values():
         inferences = [entries[at]["inference"] for at in places]
         p_values = [judge.p_for_correction(inference) for inference in inferences]
-        for at, p in zip(places, judge.corrected_p(p_values, method)):
+        for at, p in zip(places, corrections.corrected_p(p_values, method)):
             entries[at].update(_decided(entries[at], p))
     return {
         **document,

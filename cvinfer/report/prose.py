@@ -10,6 +10,7 @@ from typing import Any, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
 
 from cvinfer.analysis import verdicts
 from cvinfer.analysis.words import (
+    margin_of,
     correction_word,
     count_text,
     is_higher_better,
@@ -152,18 +153,21 @@ def _deciding(document: Mapping[str, Any], primary: Sequence[Entry]) -> Iterator
         caution = next((entry["caution"] for entry in entries if entry["caution"]), None)
         if caution:
             yield (f"It {caution}.",)
-    if spec.get("margin") is not None:
-        measure = measure_of(primary[0], document)
-        size = _amount(float(spec["margin"]), measure)
+    measure = measure_of(primary[0], document)
+    margin = margin_of(document, measure)
+    if margin is not None:
+        size = _amount(float(margin), measure)
         yield (
-            f"Learners are called equivalent where the interval of level 1 − 2α of their difference"
-            f" lies within ±{size}.",
+            "Learners are called equivalent where the interval of level 1 − 2α of their"
+            f" difference lies within ±{size}.",
         )
 
 
 def _cite(entries: Sequence[Entry], declared: Optional[str]) -> tuple[Union[str, Cite], ...]:
     key = next((e["inference"]["cite"] for e in entries if e["inference"]), declared)
-    return (" ", Cite(key)) if key else ()
+    if not key:
+        return ()
+    return " ", Cite(key)
 
 
 def _null(entries: Sequence[Entry]) -> str:
@@ -182,7 +186,12 @@ def _corrected(document: Mapping[str, Any], entries: Sequence[Entry]) -> str:
     from cvinfer.inference import correction as corrections
 
     correction = corrections.read(document["spec"].get("correction", "none"))
-    counted = sum(entry["inference"] is not None for entry in entries)
+    # A family has one measure.
+    families: dict[str, int] = {}
+    for entry in entries:
+        measure = measure_of(entry, document)
+        families[measure] = families.get(measure, 0) + (entry["inference"] is not None)
+    counted = max(families.values(), default=0)
     if correction.method == "none" or counted < 2:
         return ", not corrected for the number of comparisons" if counted > 1 else ""
     within = " within each data set" if correction.by_data else f" over {counted} comparisons"
@@ -200,8 +209,8 @@ def _others(document: Mapping[str, Any]) -> Iterator[Words]:
         said += _cite([entry for entry in others if entry["test"] == name], None)
     yield (
         *said,
-        f" {'was' if len(names) == 1 else 'were'} made, uncorrected, to show how much depends on the"
-        " choice of the test.",
+        f" {'was' if len(names) == 1 else 'were'} made, uncorrected, to show how much depends on"
+        " the choice of the test.",
     )
 
 

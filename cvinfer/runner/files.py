@@ -54,6 +54,11 @@ def write_result(directory: Path, analysed: Analysed, sets: Sequence[DataLike]) 
                     (learner, used.index(partition)): column
                     for (learner, partition), column in predicted.codes.items()
                 },
+                {
+                    (learner, used.index(partition)): column
+                    for (learner, partition), column in predicted.beside.items()
+                },
+                predicted.beside_kinds,
             )
         write_report(directory, analysed.document, timed=False)
     except OSError as error:

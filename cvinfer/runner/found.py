@@ -99,7 +99,13 @@ def _elsewhere(spec: Spec, found: PredictionSet) -> Found:
         if codes is None
     }
     predicted = Predicted(
-        found.truth, found.classes, tuple(partitions), dict(found.predictions), failures
+        found.truth,
+        found.classes,
+        tuple(partitions),
+        dict(found.predictions),
+        failures,
+        beside=dict(found.beside),
+        beside_kinds=dict(found.beside_kinds),
     )
     names = list(found.learners)
     pairs = spec.of_two or tuple((a, b) for i, a in enumerate(names) for b in names[i + 1 :])

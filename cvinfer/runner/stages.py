@@ -21,7 +21,7 @@ from cvinfer.execute import fits
 from cvinfer.execute.backends.base import Opener
 from cvinfer.execute.store import Store
 from cvinfer.execute.work import Limits, Outcome
-from cvinfer.losses import CODES, loss
+from cvinfer.losses import CODES
 from cvinfer.packages import own_versions
 from cvinfer.planning import RunPlan, plan_run
 from cvinfer.progress import Progress
@@ -201,7 +201,7 @@ def run_plans(
 
 def wanted(spec: Spec) -> dict[str, str]:
     """What is wanted of each learner's predictions where that is more than class codes."""
-    kind = loss(spec.loss).takes
+    kind = spec.takes
     return {} if kind == CODES else dict.fromkeys(spec.learners, kind)
 
 

@@ -96,6 +96,7 @@ def own_schema(frame: Mapping[str, Any]) -> Part:
     costs = _own(losses)
     said = "; ".join(each.title for each in costs.values())
     top["loss"].update(description=f"Loss of a prediction: {said}.", examples=list(costs))
+    top["measures"]["items"]["anyOf"][0]["examples"] = list(costs)
     _fill_engines(parts["learner"]["properties"], _own(engines))
     _fill_schemes(found, _own(schemes))
     _fill_sources(parts["data_set"], _own(sources))

@@ -28,9 +28,10 @@ class Replications:
         alone: Collection[int] = (),
         memory_mb: Optional[float] = None,
         labels: Sequence[str] = (),
+        wants: Sequence[str] = (),
     ) -> None:
         self.materials = list(recipes)
-        self.job = Job(list(learners), memory_mb, WORKS)
+        self.job = Job(list(learners), memory_mb, WORKS, wants)
         self.alone = frozenset(alone)
         self._labels = labels or [learner.name for learner in learners]
         self._fits = {(each.recipe, each.scheme, each.learner): each.fits for each in wanted}

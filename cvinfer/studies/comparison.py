@@ -108,7 +108,7 @@ def load_comparison(
     if any(request.scheme == "file" for request in spec.partition or ()):
         message = f"splits of a file are there once, and cannot be {what}"
         raise asked.refuse(("partition",), message, "a scheme, or auto")
-    if spec.loss != LOSS:
+    if [each.name for each in spec.measures] != [LOSS]:
         raise asked.refuse(("loss",), "this takes 0/1 losses only", LOSS)
     return Comparison(spec, tuple(found), asked)
 

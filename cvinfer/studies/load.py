@@ -320,7 +320,7 @@ class _Reader:
         spec = self._checked(document, comparison, example)
         if spec is None:
             return None
-        if spec.loss != LOSS:
+        if [each.name for each in spec.measures] != [LOSS]:
             document.add(("loss",), "a study takes 0/1 losses only", LOSS)
             return None
         return Point(

@@ -74,6 +74,38 @@ factor_codes <- function(found, labels, n, who) {
   codes
 }
 
+# Probabilities as one row of numbers: a column for each of the `labels`, one after the other. A
+# class that the learner does not know has probability 0.
+probability_table <- function(given, labels, n, who) {
+  shape <- dim(given)
+  if (length(shape) == 3L && shape[[3L]] == 1L) {
+    given <- matrix(given, shape[[1L]], shape[[2L]], dimnames = dimnames(given)[1:2])
+  }
+  # Some functions drop the dimensions of a single record.
+  if (is.null(dim(given)) && n == 1L) {
+    given <- matrix(given, 1L, dimnames = list(NULL, names(given)))
+  }
+  count_matters(NROW(given), n, who)
+  called <- as.character(colnames(given))
+  column <- match(enc2utf8(called), labels)
+  whole <- is.numeric(given) && length(column) == NCOL(given)
+  if (!whole || anyNA(column) || anyDuplicated(column)) {
+    refuse(
+      who, " gave probabilities as ", described(given), " whose columns (", listed(called),
+      ") are not the classes"
+    )
+  }
+  table <- matrix(0, n, length(labels))
+  table[, column] <- given
+  as.double(table)
+}
+
+# The two columns of a learner that tells how probable the second class is.
+both_of_two <- function(second, labels) {
+  second <- as.vector(second)
+  matrix(c(1 - second, second), length(second), dimnames = list(NULL, labels))
+}
+
 score_codes <- function(scores, labels, n, who) {
   count_matters(nrow(scores), n, who)
   column <- match(enc2utf8(as.character(colnames(scores))), labels)

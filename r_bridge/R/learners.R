@@ -18,17 +18,23 @@ registry <- new.env(parent = emptyenv())
 # adapt     function(arguments, classes) that gives values of a spec the form that R wants
 # fit       function(fun, data, test, arguments, name, classes)
 # predict   function(fit, test, classes): whatever codes_of() understands
+# probabilities  function(fit, test, classes): a matrix with the levels of its columns; NULL: none
+# probable  arguments of a second fit, by itself, that probabilities() is given; classes are always
+#           those of the first
+# of_two    whether there are probabilities of two classes only
 # `classes` holds the levels of the class column, their labels, and which levels occur in the data.
 learner <- function(name, package, title, takes, control = NULL, fun = name,
                     refuses = character(), needs = character(), defaults = list(),
                     numeric_only = FALSE, two_classes = FALSE, two_classes_if = list(),
                     drop = FALSE, check = list(), adapt = function(arguments, classes) arguments,
-                    fit = fit_formula, predict = predict_plain) {
+                    fit = fit_formula, predict = predict_plain, probabilities = NULL,
+                    probable = list(), of_two = FALSE) {
   registry[[name]] <- list(
     name = name, package = package, title = title, fun = fun, takes = takes, control = control,
     refuses = refuses, needs = needs, defaults = defaults, numeric_only = numeric_only,
     two_classes = two_classes, two_classes_if = two_classes_if, drop = drop, check = check,
-    adapt = adapt, fit = fit, predict = predict
+    adapt = adapt, fit = fit, predict = predict, probabilities = probabilities,
+    probable = probable, of_two = of_two
   )
   invisible(name)
 }
@@ -46,6 +52,19 @@ fit_formula <- function(fun, data, test, arguments, name, classes) {
 predict_plain <- function(fit, test, classes) stats::predict(fit, test)
 
 predict_class <- function(fit, test, classes) stats::predict(fit, test, type = "class")
+
+# A function that asks predict() for one type of answer.
+of_type <- function(type) function(fit, test, classes) stats::predict(fit, test, type = type)
+
+posterior <- function(fit, test, classes) stats::predict(fit, test)$posterior
+
+# What nnet and multinom give: of two classes the second one's probability alone.
+of_network <- function(type) {
+  function(fit, test, classes) {
+    given <- stats::predict(fit, test, type = type)
+    if (length(fit$lev) == 2L) both_of_two(given, fit$lev) else given
+  }
+}
 
 # The second class where the score is above one half, else the first.
 cut_at_half <- function(score, labels) {
@@ -108,12 +127,16 @@ learner("rpart", "rpart", "Classification tree (CART); method anova: regression 
       return(cut_at_half(stats::predict(fit, test), the_two(classes, "rpart with method anova")))
     }
     stats::predict(fit, test, type = "class")
+  },
+  probabilities = function(fit, test, classes) {
+    if (fit$method != "anova") return(stats::predict(fit, test, type = "prob"))
+    both_of_two(stats::predict(fit, test), the_two(classes, "rpart with method anova"))
   }
 )
 
 learner("tree", "tree", "Classification tree of package tree",
   takes = "tree", control = "tree.control", refuses = "method",
-  predict = predict_class
+  predict = predict_class, probabilities = of_type("vector")
 )
 
 learner("svm", "e1071", "Support vector machine (libsvm)",
@@ -127,15 +150,21 @@ learner("svm", "e1071", "Support vector machine (libsvm)",
       arguments[["class.weights"]] <- weights
     }
     arguments
+  },
+  probable = list(probability = TRUE),
+  probabilities = function(fit, test, classes) {
+    attr(stats::predict(fit, test, probability = TRUE), "probabilities")
   }
 )
 
 learner("naiveBayes", "e1071", "Naive Bayes with normal densities for numbers",
-  takes = c("naiveBayes.default", "naiveBayes.formula"), predict = predict_bayes
+  takes = c("naiveBayes.default", "naiveBayes.formula"), predict = predict_bayes,
+  probabilities = of_type("raw")
 )
 
 learner("lda", "MASS", "Linear discriminant analysis",
   takes = "lda.default", refuses = "CV",
+  probabilities = posterior,
   adapt = function(arguments, classes) {
     arguments[["prior"]] <- by_class(arguments[["prior"]], classes, "prior")
     arguments
@@ -144,6 +173,7 @@ learner("lda", "MASS", "Linear discriminant analysis",
 
 learner("qda", "MASS", "Quadratic discriminant analysis",
   takes = "qda.default", refuses = "CV", drop = TRUE,
+  probabilities = posterior,
   adapt = function(arguments, classes) {
     arguments[["prior"]] <- by_class(arguments[["prior"]], classes, "prior")
     arguments
@@ -154,14 +184,14 @@ learner("nnet", "nnet", "Neural network with one hidden layer",
   takes = c("nnet.default", "nnet.formula"),
   refuses = c("linout", "entropy", "softmax", "censored"),
   needs = "size", defaults = list(trace = FALSE), drop = TRUE,
-  adapt = contrasts_list, predict = predict_class
+  adapt = contrasts_list, predict = predict_class, probabilities = of_network("raw")
 )
 
 learner("multinom", "nnet", "Multinomial logistic regression",
   takes = c("multinom", "nnet.default"),
   refuses = c("summ", "censored", "size", "linout", "entropy", "softmax", "mask", "Wts", "skip"),
   defaults = list(trace = FALSE),
-  adapt = contrasts_list, predict = predict_class
+  adapt = contrasts_list, predict = predict_class, probabilities = of_network("probs")
 )
 
 learner("glm", "stats", "Logistic regression (generalised linear model, two classes)",
@@ -178,6 +208,9 @@ learner("glm", "stats", "Logistic regression (generalised linear model, two clas
   },
   predict = function(fit, test, classes) {
     cut_at_half(stats::predict(fit, test, type = "response"), the_two(classes, "glm"))
+  },
+  probabilities = function(fit, test, classes) {
+    both_of_two(stats::predict(fit, test, type = "response"), the_two(classes, "glm"))
   }
 )
 
@@ -196,7 +229,8 @@ learner("kknn", "kknn", "Weighted k nearest neighbours",
     }
     call_formula(fun, data, arguments, name = name, data_as = "train", more = list(test = test))
   },
-  predict = function(fit, test, classes) stats::fitted(fit)
+  predict = function(fit, test, classes) stats::fitted(fit),
+  probabilities = function(fit, test, classes) fit$prob
 )
 
 learner("knn", "class", "k nearest neighbours, numeric features only",
@@ -204,10 +238,22 @@ learner("knn", "class", "k nearest neighbours, numeric features only",
   fit = function(fun, data, test, arguments, name, classes) {
     do.call(fun, c(list(as.matrix(data[-1L]), as.matrix(test[-1L]), data[[1L]]), arguments))
   },
-  predict = function(fit, test, classes) fit
+  predict = function(fit, test, classes) fit,
+  probable = list(prob = TRUE), of_two = TRUE,
+  probabilities = function(fit, test, classes) {
+    two <- classes$levels[classes$present]
+    if (length(two) != 2L) {
+      refuse("knn tells the share of the class it predicts only, and there are ", length(two),
+        " classes: no probabilities; kknn gives all of them"
+      )
+    }
+    share <- attr(fit, "prob")
+    both_of_two(ifelse(fit == two[[2L]], share, 1 - share), two)
+  }
 )
 
 learner("randomForest", "randomForest", "Random forest (Breiman's)",
+  probabilities = of_type("prob"),
   takes = "randomForest.default", refuses = c("keep.forest", "strata", "corr.bias"), drop = TRUE,
   adapt = function(arguments, classes) {
     for (each in c("classwt", "cutoff", "sampsize")) {
@@ -229,7 +275,12 @@ learner("ranger", "ranger", "Random forest (fast)",
     arguments[["class.weights"]] <- unname(weights)
     arguments
   },
-  predict = function(fit, test, classes) stats::predict(fit, test, num.threads = 1)$predictions
+  predict = function(fit, test, classes) stats::predict(fit, test, num.threads = 1)$predictions,
+  # A forest of other trees: of probabilities, and not of votes.
+  probable = list(probability = TRUE),
+  probabilities = function(fit, test, classes) {
+    stats::predict(fit, test, num.threads = 1)$predictions
+  }
 )
 
 binomial_family <- function(family) {
@@ -282,9 +333,16 @@ bridge_learners <- function() {
       arguments = if (is.null(reason)) learner_arguments(entry) else character(),
       required = entry$needs, numeric_only = entry$numeric_only, two_classes = entry$two_classes,
       two_classes_if = entry$two_classes_if, values = entry$check,
+      probabilities = gives_probabilities(entry),
       available = is.null(reason), reason = reason
     )
   }))
+}
+
+# Of how many classes a learner gives probabilities, in a word.
+gives_probabilities <- function(entry) {
+  if (is.null(entry$probabilities)) return("none")
+  if (entry$of_two) "of two" else "all"
 }
 
 package_fault <- function(package) {

@@ -1,10 +1,14 @@
 # One fit on the training records of a split and the predictions for its test records.
 
-bridge_predict <- function(frame, learner, args, train, test, seed, na_action, fill = NULL) {
-  guarded(who = learner, fitted_learner(frame, learner, args, train, test, seed, na_action, fill))
+bridge_predict <- function(frame, learner, args, train, test, seed, na_action, fill = NULL,
+                           beside = FALSE) {
+  guarded(who = learner, {
+    fitted_learner(frame, learner, args, train, test, seed, na_action, fill, beside)
+  })
 }
 
-fitted_learner <- function(frame, learner, args, train, test, seed, na_action, fill) {
+fitted_learner <- function(frame, learner, args, train, test, seed, na_action, fill,
+                           beside = FALSE) {
   ready <- prepared(learner, args)
   entry <- ready$entry
   one_split(frame, train, test, seed, na_action, fill,
@@ -14,7 +18,28 @@ fitted_learner <- function(frame, learner, args, train, test, seed, na_action, f
       if (entry$numeric_only) only_numbers(data, learner)
       entry$fit(ready$fun, data, test, arguments, entry$fun, classes)
     },
-    predict = entry$predict
+    predict = entry$predict,
+    beside = if (beside) probabilities_by(entry)
+  )
+}
+
+# How a learner's probabilities are had: function(fit, test, classes, again, prediction), where
+# again(more) fits once more, from the same seed and with more arguments. The classes are there by
+# then, so that this can change none of them.
+probabilities_by <- function(entry) {
+  if (is.null(entry$probabilities)) refuse(entry$name, " gives no probabilities")
+  function(fit, test, classes, again, prediction) {
+    if (length(entry$probable)) fit <- again(entry$probable)
+    entry$probabilities(fit, test, classes)
+  }
+}
+
+predicted_table <- function(fit, test, classes, again, prediction) {
+  if (is.data.frame(prediction)) prediction <- as_scores(prediction)
+  if (is.numeric(prediction) && !is.null(colnames(prediction))) return(prediction)
+  refuse(
+    "its predict() gives classes, no probabilities; set predict_type to what makes it give a ",
+    "matrix with a column for each class"
   )
 }
 
@@ -60,7 +85,7 @@ in_rows <- function(numbers, train, test, seeds, who, fit) {
       found <- fit(numbers[seq.int(from[[at]] + 1L, length.out = train[[at]])],
         numbers[seq.int(middle + 1L, length.out = test[[at]])], seeds[[at]]
       )
-      made[[at]] <- if (length(found$warnings)) {
+      made[[at]] <- if (length(found$warnings) || !is.null(found$beside)) {
         found
       } else {
         c(found$dropped, found$seconds, found$codes)
@@ -72,16 +97,17 @@ in_rows <- function(numbers, train, test, seeds, who, fit) {
   list(as.double(unlist(made[!longer], use.names = FALSE)), made[longer], which(longer))
 }
 
-rows_of_predict <- function(frame, learner, args, na_action, fill, numbers, train, test, seeds) {
+rows_of_predict <- function(frame, learner, args, na_action, fill, numbers, train, test, seeds,
+                            beside = FALSE) {
   in_rows(numbers, train, test, seeds, learner, function(train, test, seed) {
-    fitted_learner(frame, learner, args, train, test, seed, na_action, fill)
+    fitted_learner(frame, learner, args, train, test, seed, na_action, fill, beside)
   })
 }
 
 rows_of_predict_code <- function(frame, package, fun, type, args, na_action, fill, numbers, train,
-                                 test, seeds) {
+                                 test, seeds, beside = FALSE) {
   in_rows(numbers, train, test, seeds, paste0(package, "::", fun), function(train, test, seed) {
-    fitted_code(frame, package, fun, type, args, train, test, seed, na_action, fill)
+    fitted_code(frame, package, fun, type, args, train, test, seed, na_action, fill, beside)
   })
 }
 
@@ -92,7 +118,8 @@ bridge_predict_code <- function(frame, package, fun, type, args, train, test, se
   })
 }
 
-fitted_code <- function(frame, package, fun, type, args, train, test, seed, na_action, fill) {
+fitted_code <- function(frame, package, fun, type, args, train, test, seed, na_action, fill,
+                        beside = FALSE) {
   found <- package_function(package, fun)
   one_split(frame, train, test, seed, na_action, fill,
     # Whether it would mislabel where a class is empty, nobody knows.
@@ -103,12 +130,14 @@ fitted_code <- function(frame, package, fun, type, args, train, test, seed, na_a
     },
     predict = function(fit, test, classes) {
       if (is.null(type)) stats::predict(fit, test) else stats::predict(fit, test, type = type)
-    }
+    },
+    # Whatever its predict() may be asked for: only what it gave already is known.
+    beside = if (beside) predicted_table
   )
 }
 
 one_split <- function(frame, train, test, seed, na_action, fill, who, drop, arguments, fit,
-                      predict) {
+                      predict, beside = NULL) {
   classes <- list(
     levels = levels(.subset2(frame, 1L)), labels = attr(frame, "class_labels", exact = TRUE),
     present = attr(frame, "class_present", exact = TRUE)
@@ -124,14 +153,29 @@ one_split <- function(frame, train, test, seed, na_action, fill, who, drop, argu
     model <- with_class_count(fit(data, tested, arguments, classes), data, who)
     middle <- clock()
     prediction <- predict(model, tested, classes)
-    list(prediction = prediction, seconds = c(middle - start, clock() - middle))
+    list(prediction = prediction, seconds = c(middle - start, clock() - middle), model = model)
   })
-  list(
+  found <- list(
     codes = codes_of(timed$value$prediction, classes$levels, length(test), who),
     seconds = timed$value$seconds,
     warnings = timed$warnings,
     dropped = learned$dropped
   )
+  if (is.null(beside)) return(found)
+  again <- function(more) {
+    seeded(seed)
+    fit(data, tested, utils::modifyList(arguments, more), classes)
+  }
+  more <- with_warnings({
+    start <- clock()
+    given <- beside(timed$value$model, tested, classes, again, timed$value$prediction)
+    table <- probability_table(given, classes$levels, length(test), who)
+    list(table = table, seconds = clock() - start)
+  })
+  found$beside <- more$value$table
+  found$beside_warnings <- more$warnings
+  found$seconds[[2L]] <- found$seconds[[2L]] + more$value$seconds
+  found
 }
 
 # R's default generators from a seed. To name them takes longer than the seed does, and is needed

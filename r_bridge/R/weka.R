@@ -126,20 +126,44 @@ bridge_weka_predict <- function(handle, class, options, train, test, seed, seedi
 
 # The same for many fits in one call of Java; see in_rows().
 rows_of_weka_predict <- function(handle, class, options, seeding, na_action, fill, numbers, train,
-                                 test, seeds) {
+                                 test, seeds, beside = FALSE) {
   made <- guarded({
     found <- rJava::.jcall("cvinfer/Bridge", "[D", "predictAll", handle$data, class,
       rJava::.jarray(as.character(options)), rJava::.jarray(numbers), rJava::.jarray(train),
       rJava::.jarray(test), rJava::.jarray(seeds), seeding_code(seeding),
-      identical(na_action, "omit"), rJava::.jarray(as.double(fill))
+      identical(na_action, "omit"), rJava::.jarray(as.double(fill)), beside
     )
     status <- rJava::.jcall("cvinfer/Bridge", "[I", "statuses")
     faults <- which(status != 0L)
     said <- if (length(faults)) rJava::.jcall("cvinfer/Bridge", "[S", "messages")
-    list(found, unname(Map(weka_failure, class, status[faults], said)), faults)
+    made <- list(found, unname(Map(weka_failure, class, status[faults], said)), faults)
+    if (beside) with_distributions(made, status, test) else made
   })
   if (!is_failure(made)) return(made)
   list(double(), rep(list(made), length(seeds)), seq_along(seeds))
+}
+
+# Each fit by itself, with the distributions of its test records: a column for each class, one after
+# the other.
+with_distributions <- function(made, status, test) {
+  rows <- made[[1L]]
+  tables <- rJava::.jcall("cvinfer/Bridge", "[D", "distributions")
+  fine <- which(status == 0L)
+  width <- if (length(fine)) length(tables) / sum(test[fine])
+  all <- vector("list", length(status))
+  all[made[[3L]]] <- made[[2L]]
+  row <- table <- 0L
+  for (at in fine) {
+    n <- test[[at]]
+    all[[at]] <- list(
+      codes = as.integer(rows[row + 3L + seq_len(n)]), seconds = rows[row + 2:3],
+      warnings = character(), dropped = as.integer(rows[[row + 1L]]),
+      beside = tables[table + seq_len(n * width)]
+    )
+    row <- row + 3L + n
+    table <- table + n * width
+  }
+  list(double(), all, seq_along(all))
 }
 
 seeding_code <- function(seeding) {

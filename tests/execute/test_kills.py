@@ -54,8 +54,19 @@ def kill_fresh_workers(process: "subprocess.Popen[bytes]", kills: int, age: floa
     return len(done)
 
 
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> "dict[str, bytes]":
+    """What the run gives whose workers live."""
+    place = tmp_path_factory.mktemp("undisturbed")
+    path = spec_of(place / "spec", LEARNERS, n=RECORDS)
+    run(path, jobs=1, write=True, output=place / "whole" / "made")
+    return files(place / "whole" / "made")
+
+
 @pytest.mark.parametrize("age", [0.0, 0.02, 0.05, 0.1])
-def test_fresh_workers_may_be_killed(tmp_path: Path, age: float) -> None:
+def test_fresh_workers_may_be_killed(
+    tmp_path: Path, age: float, undisturbed: "dict[str, bytes]"
+) -> None:
     path = spec_of(tmp_path / "spec", LEARNERS, n=RECORDS)
     process = script(RUN, tmp_path, path, tmp_path / "killed" / "made")
     try:
@@ -66,8 +77,7 @@ def test_fresh_workers_may_be_killed(tmp_path: Path, age: float) -> None:
     finally:
         process.kill()
     assert (process.returncode, errors) == (0, b"")
-    run(path, jobs=1, write=True, output=tmp_path / "whole" / "made")
-    assert files(tmp_path / "killed" / "made") == files(tmp_path / "whole" / "made")
+    assert files(tmp_path / "killed" / "made") == undisturbed
 
 
 def test_a_worker_that_stands_still_holds_up_no_other(tmp_path: Path) -> None:

@@ -5,19 +5,23 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Mapping
 
 import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
+from tests.engines.engine_data import clouds
 from tests.execute.run_examples import BAYES, NEAREST_MEAN, spec_of
 
 from cvinfer import runner
 from cvinfer.engines.base import LearnerSpec, Prediction
 from cvinfer.errors import LearnerError
+from cvinfer.execute.replications.recipe import Recipe, Scheme, draw
 from cvinfer.execute.store import Store, Stored, packed, unpacked
-from cvinfer.execute.work import Outcome
+from cvinfer.execute.work import Job, Order, Outcome
 from cvinfer.execute.works.fit import checked_beside
+from cvinfer.execute.works.replications import _Fits
 from cvinfer.losses.kinds import CODES, PROBABILITIES, SCORES, BesideError, most, refuse_unlike
 from cvinfer.runner import Planned
 
@@ -168,3 +172,34 @@ def test_what_is_wanted_most() -> None:
     assert most([]) == CODES
     assert most([SCORES, CODES]) == SCORES
     assert most([SCORES, PROBABILITIES, CODES]) == PROBABILITIES
+
+
+class Old:
+    """A session of a plug-in that was written before anything was wanted."""
+
+    def predict(self, learner: Any, train: Any, test: Any, seed: int) -> Prediction:
+        return Prediction(np.zeros(len(test), dtype=np.int32), 0.0, 0.0)
+
+
+def of_study(wants: str, monkeypatch: pytest.MonkeyPatch, session: Any = None) -> Any:
+    data = clouds(60, classes=2)
+    recipe = Recipe(data, 40, False, 1, 1, (Scheme("holdout"),))
+    job = Job([LearnerSpec("B", "sklearn", "GaussianNB")], None, ("replications",), [wants])
+    desk: Any = SimpleNamespace(job=job, kept={}, material=lambda number: recipe)
+    fits = _Fits(desk, Order(0, 0, 1, 0, 1), recipe)
+    if session is not None:
+        monkeypatch.setattr(fits, "_session", lambda frame: session)
+    drawn = draw(recipe, 1)
+    (found,) = fits.fit_all(drawn, [(np.arange(20), np.arange(20, 40))], 3)
+    return found, fits.failures
+
+
+def test_the_workers_of_a_study_know_what_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain, _ = of_study(CODES, monkeypatch)
+    more, _ = of_study(PROBABILITIES, monkeypatch)
+    assert plain.beside is None and more.beside.shape == (20, 2)
+    assert (plain.wrong == more.wrong).all()
+    found, failures = of_study(CODES, monkeypatch, Old())
+    assert found is not None and not failures
+    found, failures = of_study(SCORES, monkeypatch, Old())
+    assert found is None and len(failures) == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import re
 import shutil
@@ -418,7 +417,7 @@ def test_options_of_the_paper() -> None:
 def test_words_of_the_options_are_those_of_the_schema() -> None:
     keys = schema("spec")["properties"]["output"]["properties"]["latex"]["properties"]
     assert {key: tuple(each["enum"]) for key, each in keys.items() if "enum" in each} == CHOICES
-    assert set(keys) == {each.name for each in dataclasses.fields(PaperOptions)}
+    assert set(keys) == set(PaperOptions._fields)
 
 
 def test_correction_of_the_paper_is_told_and_decides_what_is_bold() -> None:

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from cvinfer.data.imputation import medians, most_frequent
 from cvinfer.engines._r import binding, embedded
+from cvinfer.engines._beside import by_class
 from cvinfer.engines.base import Fit, Prediction
 from cvinfer.errors import LearnerError
+from cvinfer.losses.kinds import CODES, PROBABILITIES
 from cvinfer.worker.captured import one_line
 from cvinfer.worker.workplace import Spent
 
@@ -57,6 +59,7 @@ class Frame(NamedTuple):
 
     def _made(self, call: Call, fits: Sequence[Fit]) -> list[Union[Prediction, LearnerError]]:
         bridge = embedded.bridge()
+        wants = [each.wants != CODES for each in fits]
         sizes = np.array([(len(one.train), len(one.test)) for one in fits])
         numbers = np.concatenate([each for one in fits for each in (one.train, one.test)])
         rows, longer, which = bridge.raw(
@@ -67,6 +70,7 @@ class Frame(NamedTuple):
             embedded.integers(sizes[:, 0]),
             embedded.integers(sizes[:, 1]),
             embedded.integers(np.array([one.seed % 2**31 for one in fits])),
+            *([embedded.to_r(True)] if any(wants) else []),
         )
         row = binding.numbers_of(rows)
         others = {at - 1: embedded.to_python(each) for at, each in zip(which, longer)}
@@ -78,7 +82,8 @@ class Frame(NamedTuple):
                 start, end = end, end + HEAD + len(one.test)
                 answer = row[start:end]
             try:
-                found.append(self._prediction(answer, call.title, len(one.test)))
+                made = self._prediction(answer, call.title, len(one.test))
+                found.append(self._with_beside(made, answer, call.title) if any(wants) else made)
             except Spent:
                 raise
             except LearnerError as error:
@@ -107,6 +112,18 @@ class Frame(NamedTuple):
         if unknown:
             raise LearnerError(f"{title} gave no class for {unknown} of {records} test records")
         return Prediction(codes, fit, predict, tuple(dict.fromkeys(said)))
+
+    def _with_beside(self, made: Prediction, answer: Any, title: str) -> Prediction:
+        """The same with probabilities: a column for each level of R, one after the other."""
+        records = len(made.codes)
+        own = np.asarray(answer["beside"], dtype=np.float64).reshape(len(self.codes), records).T
+        known = self.codes >= 0
+        columns, count = self.codes[known].astype(np.int64), len(self.dataset.classes)
+        return made._replace(
+            beside=by_class(own[:, known], columns, records, count, PROBABILITIES, title),
+            beside_kind=PROBABILITIES,
+            beside_warnings=tuple(one_line(each) for each in answer.get("beside_warnings") or ()),
+        )
 
     @property
     def _codes(self) -> NDArray[np.int32]:

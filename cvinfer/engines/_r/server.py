@@ -96,7 +96,7 @@ def learners() -> dict[str, dict[str, Any]]:
 
 
 def _learner(entry: Mapping[str, Any]) -> dict[str, Any]:
-    texts = {key: entry[key][0] for key in ("package", "title")}
+    texts = {key: entry[key][0] for key in ("package", "title", "probabilities")}
     lists = {key: [str(each) for each in entry[key] or ()] for key in ("arguments", "required")}
     truths = {key: bool(entry[key][0]) for key in ("numeric_only", "two_classes", "available")}
     words = {

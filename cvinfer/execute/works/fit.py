@@ -38,7 +38,7 @@ def fit(desk: Desk, order: Order, began: float) -> Done:
     split = material.partitions[order.partition].splits[order.split]
     wants = desk.job.wanted(order.learner)
     made = session(desk, order.dataset, learner.engine).predict(
-        learner, split.train, split.test, order.seed, **asked(wants)
+        learner, split.train, split.test, order.seed, **wanting(wants)
     )
     classes = len(material.dataset.classes)
     values = checked(made.values, len(split.test), classes, made.kind)
@@ -82,7 +82,7 @@ def checked(values: object, records: int, classes: int, kind: str = CODES) -> ND
     return array.astype(np.int32)
 
 
-def asked(wants: str) -> dict[str, str]:
+def wanting(wants: str) -> dict[str, str]:
     """`wants` for `Session.predict`; sessions of plug-ins may know class codes only."""
     return {} if wants == CODES else {"wants": wants}
 

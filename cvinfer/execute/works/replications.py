@@ -21,9 +21,9 @@ from cvinfer.execute.replications.packed import Made, pack
 from cvinfer.execute.replications.recipe import Drawn, Indices, Recipe, draw, fit_seed
 from cvinfer.execute.replications.recipe import partition_seed
 from cvinfer.execute.work import Desk, Done, Order, Work, works
-from cvinfer.execute.works.fit import checked
+from cvinfer.execute.works.fit import checked, checked_beside, wanting
 from cvinfer.inference.records import one_against_rest
-from cvinfer.losses.kinds import REDUCED
+from cvinfer.losses.kinds import CODES, REDUCED
 from cvinfer.worker import captured, workplace
 
 #: At most so many different warnings of a learner are kept for an order.
@@ -33,10 +33,15 @@ KEPT = 1 << 22
 
 
 class Fitted(NamedTuple):
-    """One fit: which test records were wrong, and the confusions of the classes if wanted."""
+    """One fit: which test records were wrong, and the confusions of the classes if wanted.
+
+    beside: probabilities or scores where the job wants them; what is to be kept of them is made of
+    them here, in the worker (`Made` has no tables).
+    """
 
     wrong: NDArray[np.bool_]
     confusions: Optional[NDArray[np.int64]]
+    beside: Optional[NDArray[np.float64]] = None
 
 
 class Parted(NamedTuple):
@@ -170,6 +175,7 @@ class _Fits:
     def __init__(self, desk: Desk, order: Order, recipe: Recipe) -> None:
         self.desk, self.order, self.recipe = desk, order, recipe
         self.learner: LearnerSpec = desk.job.learners[order.learner]
+        self.wants = desk.job.wanted(order.learner)
         self.settings = json.dumps(self.learner.settings(), sort_keys=True)
         if recipe.twin:
             self.settings = f"{recipe.twin} {self.settings}"
@@ -184,7 +190,7 @@ class _Fits:
         """Fits on some splits of what was drawn; None where one failed, which is counted."""
         records = replication.records
         asked = [
-            Fit(records[train], records[test], fit_seed(seed, self.settings, train))
+            Fit(records[train], records[test], fit_seed(seed, self.settings, train), self.wants)
             for train, test in splits
         ]
         return self._made(replication, asked)
@@ -192,7 +198,7 @@ class _Fits:
     def fit(self, replication: Drawn, train: Indices, test: Indices, seed: int) -> Optional[Fitted]:
         """One fit on all that was drawn, tested on other records."""
         drawn = np.arange(len(train))
-        asked = Fit(train, test, fit_seed(seed, self.settings, drawn))
+        asked = Fit(train, test, fit_seed(seed, self.settings, drawn), self.wants)
         return self._made(replication, [asked])[0]
 
     def _made(self, replication: Drawn, fits: Sequence[Fit]) -> list[Optional[Fitted]]:
@@ -209,10 +215,15 @@ class _Fits:
         count = self.recipe.n_classes
         try:
             if answer is None:
-                made = self._session(replication.frame).predict(self.learner, *asked)
+                train, test, seed, wants = asked
+                session = self._session(replication.frame)
+                made = session.predict(self.learner, train, test, seed, **wanting(wants))
             else:
                 made = only([answer])
             codes = checked(made.values, len(asked.test), count, made.kind)
+            beside = None
+            if asked.wants != CODES:
+                beside = checked_beside(self.learner, made, len(codes), count, asked.wants)
         except (workplace.Spent, MemoryError):
             raise  # it is this worker's end, or its trouble
         except LearnerError as error:
@@ -227,7 +238,7 @@ class _Fits:
         self.said.update(dict.fromkeys(map(str, made.warnings)))
         truth = replication.frame.target[asked.test]
         confusions = one_against_rest(truth, codes, count) if self.recipe.confusions else None
-        return Fitted(codes != truth, confusions)
+        return Fitted(codes != truth, confusions, beside)
 
     def _session(self, frame: Dataset) -> Session:
         if frame is self.recipe.population:

@@ -6,6 +6,7 @@ import json
 from typing import Any, Iterator, Mapping
 
 from cvinfer.analysis import judge
+from cvinfer.analysis.words import measure_of
 from cvinfer.documents import JsonObject
 from cvinfer.report.kinds import Kind, Rows, Section, kinds
 from cvinfer.report.tables import scheme_of, shown_point, tables
@@ -69,11 +70,15 @@ def rows(document: JsonObject) -> Rows:
 
 
 def _rows(document: JsonObject) -> Iterator[Mapping[str, Any]]:
-    verdicts = {(v["data"], v["a"], v["b"]): v["verdict"] for v in document["verdicts"]}
+    verdicts = {
+        (v["data"], v["a"], v["b"], measure_of(v, document)): v["verdict"]
+        for v in document["verdicts"]
+    }
     for entry in document["comparisons"]:
         row = _comparison_row(entry, document["partitions"])
+        row["measure"] = measure_of(entry, document)
         if row["primary"]:
-            row["verdict"] = verdicts[entry["data"], entry["a"], entry["b"]]
+            row["verdict"] = verdicts[entry["data"], entry["a"], entry["b"], row["measure"]]
         yield row
     for entry in document["intervals"]:
         yield _interval_row(entry, document["partitions"])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Mapping
 
+from cvinfer.analysis.words import measures_of
 from cvinfer.report.tables.across import across_tables
 from cvinfer.report.tables.comparisons import comparison_table
 from cvinfer.report.tables.dense import dense
@@ -67,7 +68,7 @@ def tables(document: Mapping[str, Any]) -> list[Table]:
         (others if entry["averaging"] is None else by_class).append(entry)
     made = (
         *across_tables(document),
-        comparison_table(document),
+        *(comparison_table(document, measure) for measure in measures_of(document)),
         interval_table(document, by_class),
         interval_table(document, others),
     )

@@ -13,13 +13,18 @@ from cvinfer.analysis.words import (
     MINUS,
     NONE,
     correction_word,
+    is_higher_better,
     is_rate,
+    margin_of,
     mean_name,
+    measure_of,
+    measures_of,
     listed,
     number,
     p_text,
     percent,
     settings,
+    short_name,
     shown_as_nothing,
     title,
 )
@@ -42,13 +47,21 @@ from cvinfer.report.tables.model import Cell, Cite, Column, Group, Note, Table
 ALIKE = "\N{ALMOST EQUAL TO}"
 
 
-def comparison_table(document: Mapping[str, Any]) -> Optional[Table]:
-    """One row a comparison: errors, the primary test's difference and p, p of the other tests."""
-    entries = document["comparisons"]
+def comparison_table(document: Mapping[str, Any], measure: Optional[str] = None) -> Optional[Table]:
+    """One row a comparison: errors, the primary test's difference and p, p of the other tests.
+
+    By one measure, on its own scale: the first one without another.
+    """
+    first = measures_of(document)[0]
+    loss = measure or first
+    entries = [each for each in document["comparisons"] if measure_of(each, document) == loss]
     if not entries:
         return None
-    loss = document["spec"].get("loss", "zero_one")
-    verdicts = {(v["data"], v["a"], v["b"]): v for v in document["verdicts"]}
+    verdicts = {
+        (v["data"], v["a"], v["b"]): v
+        for v in document["verdicts"]
+        if measure_of(v, document) == loss
+    }
     rows = list(verdicts)
     at = {row: number_ for number_, row in enumerate(rows)}
     by_test: dict[str, list[Optional[Mapping[str, Any]]]] = {}
@@ -66,11 +79,11 @@ def comparison_table(document: Mapping[str, Any]) -> Optional[Table]:
     if several:
         keys.insert(0, Column("Data", tuple(Cell(data) for data, _, _ in rows)))
     return Table(
-        kind="comparisons",
+        kind="comparisons" if loss == first else f"comparisons-{loss}",
         caption=_comparison_caption(document, rows, loss),
         keys=tuple(keys),
         groups=tuple(groups),
-        notes=_comparison_notes(document, columns, groups[0], loss),
+        notes=_comparison_notes(document, entries, columns, groups[0], loss),
         block=tuple(data for data, _, _ in rows),
         notes_word="Tests",
     )
@@ -100,7 +113,7 @@ def _groups(
 
 
 def _loss_columns(decisive: Entries, loss: str) -> tuple[Column, ...]:
-    short = "Err." if is_rate(loss) else "Loss"
+    short = short_name(loss)
     return tuple(
         Column(f"{short} {side.upper()}", _loss_cells(decisive, side, loss), who=who)
         for side, who in (("a", _names(decisive, "a")), ("b", _names(decisive, "b")))
@@ -113,7 +126,12 @@ def _difference_column(verdicts: Verdicts, loss: str) -> Column:
     has_interval = any(v["interval"] is not None for v in verdicts)
     shares = "/".join(percent(level).replace(" ", "") for level in levels)
     level = f" [{shares}]" if shares and has_interval else ""
-    return Column(f"A {MINUS} B{level}", tuple(_difference_cell(v, loss) for v in verdicts))
+    return Column(f"{_difference(loss)}{level}", tuple(_difference_cell(v, loss) for v in verdicts))
+
+
+def _difference(loss: str) -> str:
+    """The difference of which a positive value means that A is worse."""
+    return f"B {MINUS} A" if is_higher_better(loss) else f"A {MINUS} B"
 
 
 def _difference_cell(verdict: Mapping[str, Any], loss: str) -> Cell:
@@ -232,11 +250,16 @@ def _comparison_caption(
     where = data[0] if len(data) == 1 else f"{len(data)} data sets"
     what = f"{rows[0][1]} and {rows[0][2]}" if len(rows) == 1 else "learners A and B"
     sizes = mean_name(loss, several=True) + (" in %" if is_rate(loss) else "")
+    sizes += " (higher is better)" if is_higher_better(loss) else ""
     return f"Comparison of {what} on {where}: {sizes}, their difference and p-values."
 
 
 def _comparison_notes(
-    document: Mapping[str, Any], columns: Sequence[Entries], first: Group, loss: str
+    document: Mapping[str, Any],
+    entries: Sequence[Mapping[str, Any]],
+    columns: Sequence[Entries],
+    first: Group,
+    loss: str,
 ) -> tuple[Note, ...]:
     """`first` is the group of the test that decides: its difference, then its p-value."""
     decisive, *others = columns
@@ -252,15 +275,17 @@ def _comparison_notes(
     )
     if any(entry["options"].get("mu0") for entry in present(decisive)):
         bold += " With mu0 it tests that difference, so its bold p-value favours nobody."
+    better = "higher" if is_higher_better(loss) else "lower"
     direction = (
-        f"The learner with the lower {what} is better: a positive A {MINUS} B means that A is"
-        " worse."
+        f"The learner with the {better} {what} is better: a positive {_difference(loss)} means that"
+        " A is worse."
     )
-    brackets = _interval_note(document["verdicts"], decisive, together)
+    verdicts = [each for each in document["verdicts"] if measure_of(each, document) == loss]
+    brackets = _interval_note(verdicts, decisive, together)
     notes = [
         Note((bold,), p_value),
         Note((f"{direction} {brackets}".rstrip(),), difference),
-        Note((training_note(document["comparisons"], document),)),
+        Note((training_note(entries, document),)),
     ]
     if others:
         beside = (
@@ -269,7 +294,7 @@ def _comparison_notes(
         )
         study = judge.for_study(len(columns))
         notes.append(Note((f"{beside} {study}." if study else beside,)))
-    margin = document["spec"].get("margin")
+    margin = margin_of(document, loss)
     if margin is not None:
         unit = f"{number(margin, loss)} percentage points" if is_rate(loss) else f"{margin:g}"
         alike = (

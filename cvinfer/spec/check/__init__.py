@@ -19,13 +19,14 @@ from cvinfer.spec.check.common import Context
 from cvinfer.spec.check.compare import pairs_of
 from cvinfer.spec.check.data import check_positive, data_sets, positive_of_all
 from cvinfer.spec.check.learners import learners_of
+from cvinfer.spec.check.measures import check_served, measures_of
 from cvinfer.spec.check.naming import name_of
 from cvinfer.spec.check.output import check_output
 from cvinfer.spec.check.partition import partition_of
 from cvinfer.spec.check.requests import (
+    check_fitting,
     check_one_learner,
     check_something_to_do,
-    loss_of,
     margin_of,
     primary_of,
     requests_of,
@@ -122,14 +123,19 @@ def _checked(here: Context, default_name: str, idle: bool = False) -> Optional[S
     learners = learners_of(here, entries)
     pairs = pairs_of(here, list(learners) if learners is not None else None)
     partition, available = partition_of(here)
-    chosen_tests = requests_of(here, "tests", tests(), RECOMMENDED_TESTS, available)
-    chosen_intervals = requests_of(here, "intervals", intervals(), RECOMMENDED_INTERVALS, available)
+    placed = measures_of(here)
+    measures = [each for each, _ in placed]
+    chosen_tests = requests_of(here, "tests", tests(), RECOMMENDED_TESTS, available, measures)
+    chosen_intervals = requests_of(
+        here, "intervals", intervals(), RECOMMENDED_INTERVALS, available, measures
+    )
     primary = primary_of(here, chosen_tests)
-    margin = margin_of(here, primary)
+    check_fitting(here, measures, chosen_tests or (), chosen_intervals or ())
+    margin = margin_of(here, primary, chosen_tests or (), measures)
+    check_served(here, placed, learners)
     across = across_of(here, len(entries))
     names = list(learners) if learners is not None else None
     control = control_of(here, across, len(entries), names)
-    loss = loss_of(here, chosen_tests, chosen_intervals)
     alone = any(b is None for _, b in pairs or ())
     if alone:
         check_one_learner(here, chosen_tests)
@@ -158,7 +164,7 @@ def _checked(here: Context, default_name: str, idle: bool = False) -> Optional[S
         alpha=float(here.or_default("alpha")),
         correction=correction.read(here.or_default("correction")).written(),
         seed=int(here.seed),
-        loss=loss,
+        measures=tuple(measures),
         positive=positive_of_all(here),
         limits=MappingProxyType(_given(here.value.get("limits"))),
         output=MappingProxyType({"directory": "results", **_given(here.value.get("output"))}),

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
 
 from cvinfer.documents import JsonObject
 from cvinfer.errors import Path as Place
 from cvinfer.errors import listed
-from cvinfer.inference import Procedure, intervals, procedure, tests
+from cvinfer.inference import Procedure, intervals, tests
 from cvinfer.inference.recommended import recommended_on
-from cvinfer.inference.records import COUNTED
-from cvinfer.losses import CODES, Loss, losses
+from cvinfer.inference.takes import COUNTS, fits, takes
 from cvinfer.names import close_match
 from cvinfer.spec import options as option_checks
 from cvinfer.spec.check.common import Available, Context
 from cvinfer.spec.check.validity import lacking_there, where_missed
-from cvinfer.spec.model import DEFAULTS, TestRequest
+from cvinfer.spec.model import DEFAULTS, RECOMMENDED_BY_VALUES, MeasureRequest, TestRequest
 from cvinfer.spec.shape import describe, quoted
 
 if TYPE_CHECKING:
@@ -29,18 +28,25 @@ def requests_of(
     known: Mapping[str, Procedure],
     recommended: Sequence[str],
     available: Optional[list[Available]],
+    measures: Sequence[MeasureRequest],
 ) -> Optional[list[tuple[TestRequest, Place]]]:
-    """The tests (or intervals) asked for, with the places of their names."""
+    """The tests (or intervals) asked for, with the places of their names.
+
+    `measures` are what they are made by; where they are not known, nothing is chosen by them.
+    """
     if (key,) in here.bad:
         return None
     given = _given_requests(here, key)
     if given in ("recommended", "all"):
+        if given == "recommended" and key == "tests":
+            return _recommended_tests(here, recommended, available, measures)
         # What is recommended comes first, and so decides where the spec does not say which.
-        names = [*recommended, *(name for name in known if name not in recommended)]
+        by = _recommended_by(measures, recommended) if key == "tests" else {}
+        first = list(dict.fromkeys(by.values())) or list(recommended)
+        names = [*first, *(name for name in known if name not in first)]
         names = names if given == "all" else list(recommended)
-        if given == "recommended" and key == "tests" and available is not None:
-            best = recommended_on(available, _valid(here, available))
-            names = names if best is None else [best.name]
+        if given == "all":
+            names = [name for name in names if _fits_one(known[name], measures)]
         if given == "all" and available is not None:
             names = [
                 name
@@ -60,13 +66,51 @@ def requests_of(
         place: Place = (key, index)
         if not here.fine(place):
             continue
-        request = _request(here, key[:-1], known, entry, place)
+        request = _request(here, key[:-1], known, entry, place, measures)
         if request is None:
             continue
         if any(request == other for other, _ in found):
             here.fault(place, f"{request.name} is there twice with the same options")
         else:
             found.append((request, place))
+    return found
+
+
+def _fits_one(declared: Procedure, measures: Sequence[MeasureRequest]) -> bool:
+    return not measures or any(fits(declared, each.declared) for each in measures)
+
+
+def _recommended_by(
+    measures: Sequence[MeasureRequest], recommended: Sequence[str]
+) -> dict[str, str]:
+    """The test that is recommended for each measure where every scheme can be drawn."""
+    choice = [*recommended, *RECOMMENDED_BY_VALUES]
+    return {
+        each.name: next(name for name in choice if fits(tests()[name], each.declared))
+        for each in measures
+    }
+
+
+def _recommended_tests(
+    here: Context,
+    recommended: Sequence[str],
+    available: Optional[list[Available]],
+    measures: Sequence[MeasureRequest],
+) -> list[tuple[TestRequest, Place]]:
+    """One test for each measure; one test may be that of several."""
+    chosen = _recommended_by(measures, recommended) or {"": recommended[0]}
+    for each in measures if available is not None else ():
+        assert available is not None
+        valid = [test for test in _valid(here, available) if fits(test, each.declared)]
+        best = recommended_on(available, valid)
+        if best is not None:
+            chosen[each.name] = best.name
+    found: list[tuple[TestRequest, Place]] = []
+    for name in dict.fromkeys(chosen.values()):
+        by = tuple(measure for measure, test in chosen.items() if test == name)
+        all_that_fit = tuple(e.name for e in measures if fits(tests()[name], e.declared))
+        only = () if by == all_that_fit or not measures else by
+        found.append((TestRequest(name, measures=only), ("tests",)))
     return found
 
 
@@ -81,13 +125,18 @@ def _given_requests(here: Context, key: str) -> Any:
 
 
 def _request(
-    here: Context, kind: str, known: Mapping[str, Procedure], entry: Any, place: Place
+    here: Context,
+    kind: str,
+    known: Mapping[str, Procedure],
+    entry: Any,
+    place: Place,
+    measures: Sequence[MeasureRequest],
 ) -> Optional[TestRequest]:
     name, inside = entry, place
-    options: JsonObject = {}
+    options: dict[str, Any] = {}
     if isinstance(entry, dict):
         ((name, given),) = entry.items()
-        options, inside = given or {}, place + (name,)
+        options, inside = dict(given or {}), place + (name,)
     if name not in known:
         other = "interval" if kind == "test" else "test"
         other_names = intervals() if kind == "test" else tests()
@@ -98,9 +147,36 @@ def _request(
             message = message if other == "interval" else message.replace("an test", "a test")
         here.fault(inside, message, listed(known), meant, key=inside != place)
         return None
-    fine = _options(here, known[name], options, inside)
+    only = options.pop("measures", None)
+    fine = _only(here, known[name], only, inside + ("measures",), measures)
+    fine = _options(here, known[name], options, inside) and fine
     given = option_checks.beyond_defaults(known[name], options) if fine else {}
-    return TestRequest(name, MappingProxyType(given)) if fine else None
+    return TestRequest(name, MappingProxyType(given), tuple(only or ())) if fine else None
+
+
+def _only(
+    here: Context,
+    declared: Procedure,
+    only: Any,
+    place: Place,
+    measures: Sequence[MeasureRequest],
+) -> bool:
+    """Whether `measures` of a test names some of the spec's that it can be made by."""
+    if only is None or not measures:
+        return True
+    known = [each.name for each in measures if fits(declared, each.declared)]
+    names = only if isinstance(only, list) and all(isinstance(e, str) for e in only) else []
+    if not names:
+        here.fault(place, f"{describe(only)} is of the wrong type", "a list of measures", key=True)
+        return False
+    for index, name in enumerate(names):
+        if name not in known:
+            there = name in (each.name for each in measures)
+            said = f"{declared.name} is not made by {name}" if there else "it is no measure here"
+            allowed = listed(known) if known else None
+            here.fault(place + (index,), said, allowed, close_match(name, known))
+            return False
+    return True
 
 
 def _options(here: Context, declared: Procedure, options: JsonObject, place: Place) -> bool:
@@ -150,41 +226,80 @@ def primary_of(here: Context, chosen: Optional[list[tuple[TestRequest, Place]]])
     return None
 
 
-def margin_of(here: Context, primary: Optional[str]) -> Optional[float]:
+def margin_of(
+    here: Context,
+    primary: Optional[str],
+    chosen: Sequence[tuple[TestRequest, Place]],
+    measures: Sequence[MeasureRequest],
+) -> Union[float, Mapping[str, float], None]:
+    """The margin; of several measures each has its own, since their scales differ."""
     margin = here.or_default("margin")
-    if margin is None or primary is None:
+    if margin is None or primary is None or not measures:
         return None
-    declared = tests()[primary]
-    if not declared.has_interval:
-        message = f"equivalence is read off an interval, and {primary}, which decides, has none"
-        others = [name for name, test in tests().items() if test.has_interval]
-        here.fault(("margin",), message, f"with one of {listed(others)} as primary")
-    elif here.or_default("alpha") >= 0.5:
-        message = "equivalence is read off the interval of level 1 - 2 alpha; there is none"
-        here.fault(("margin",), message, "with an alpha below 0.5")
+    names = [each.name for each in measures]
+    if len(names) > 1 and not isinstance(margin, dict):
+        example = f"{{{names[0]}: {margin}}}"
+        here.fault(("margin",), "there are several measures", f"a margin by measure, as {example}")
+        return None
+    by = margin if isinstance(margin, dict) else {names[0]: margin}
+    for name in by:
+        place = ("margin", name) if isinstance(margin, dict) else ("margin",)
+        if name not in names:
+            message = f"{quoted(name)} is no measure of this spec"
+            here.fault(place, message, listed(names), close_match(name, names), key=True)
+            return None
+        fitting = [request.name for request, _ in chosen if _made_by(request, name, measures)]
+        deciding = primary if primary in fitting else next(iter(fitting), primary)
+        if not tests()[deciding].has_interval:
+            message = (
+                f"equivalence is read off an interval, and {deciding}, which decides, has none"
+            )
+            others = [each for each, test in tests().items() if test.has_interval]
+            here.fault(place, message, f"with one of {listed(others)} as primary")
+        elif here.or_default("alpha") >= 0.5:
+            message = "equivalence is read off the interval of level 1 - 2 alpha; there is none"
+            here.fault(place, message, "with an alpha below 0.5")
+    if isinstance(margin, dict):
+        return MappingProxyType({name: float(value) for name, value in margin.items()})
     return float(margin)
 
 
-def loss_of(here: Context, *chosen: Optional[list[tuple[TestRequest, Place]]]) -> str:
-    """The loss that the spec names: one that predictions of classes have, and its tests take."""
-    name = str(here.or_default("loss"))
-    declared = losses().get(name)
-    if declared is None:  # a fault of shape, which is told
-        return name
-    if declared.takes != CODES or not declared.per_record:
-        usable = [each for each, other in losses().items() if _of_classes(other)]
-        lacks = declared.takes if declared.takes != CODES else "whole splits"
-        here.fault(("loss",), f"{name} is a loss of {lacks}, which no engine gives", listed(usable))
-    elif not declared.percent:
-        for request, place in (each for requests in chosen for each in requests or ()):
-            if procedure(request.name).data in COUNTED:
-                message = f"{request.name} counts wrong predictions, and {name} is no such count"
-                here.fault(place, message, "another test or interval, or loss: zero_one")
-    return name
+def _made_by(request: TestRequest, name: str, measures: Sequence[MeasureRequest]) -> bool:
+    return any(each.name == name for each in measures) and request.by(name)
 
 
-def _of_classes(declared: Loss) -> bool:
-    return declared.takes == CODES and declared.per_record
+def check_fitting(
+    here: Context,
+    measures: Sequence[MeasureRequest],
+    chosen_tests: Sequence[tuple[TestRequest, Place]],
+    chosen_intervals: Sequence[tuple[TestRequest, Place]],
+) -> None:
+    """Refuse a test or interval that fits no measure, and a measure that fits no test."""
+    names = [each.name for each in measures]
+    if not names:
+        return
+    for request, place in (*chosen_tests, *chosen_intervals):
+        declared = {**tests(), **intervals()}[request.name]
+        if _fits_one(declared, measures):
+            continue
+        where, shown = where_missed(here, place)
+        such = f"{names[0]} is no such" if len(names) == 1 else f"none of {listed(names)} is such a"
+        if takes(declared) == COUNTS:
+            said = f"{request.name} counts wrong predictions, and {such} count"
+            here.fault(where, said, "another test or interval, or loss: zero_one", shown=shown)
+        else:
+            said = f"{request.name} needs {takes(declared)}, and {such} loss"
+            here.fault(where, said, "another test or interval", shown=shown)
+    if not chosen_tests or here.document.faults:
+        return
+    for index, each in enumerate(measures):
+        if any(request.by(each.name) for request, _ in chosen_tests):
+            continue
+        place = ("measures", index) if "measures" in here.value else ("loss",)
+        asked = listed(dict.fromkeys(request.name for request, _ in chosen_tests))
+        fitting = [name for name, test in tests().items() if fits(test, each.declared)]
+        message = f"no test is made by {each.name}; {asked} cannot be"
+        here.fault(place, message, f"with one of {listed(fitting)}, or tests: recommended")
 
 
 def check_one_learner(here: Context, chosen: Optional[list[tuple[TestRequest, Place]]]) -> None:

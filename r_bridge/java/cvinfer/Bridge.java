@@ -24,6 +24,19 @@ public final class Bridge {
 
   private static String[] messages = {};
 
+  private static double[] distributions = {};
+
+  /**
+   * Classifiers that are the same before and after they have classified; others are built anew for
+   * their distributions, as those that measure new records by all that they have seen.
+   */
+  private static final String[] UNMOVED = {
+    "weka.classifiers.trees.",
+    "weka.classifiers.rules.",
+    "weka.classifiers.functions.",
+    "weka.classifiers.bayes."
+  };
+
   private Bridge() {}
 
   /** Text of the last fault. */
@@ -49,7 +62,7 @@ public final class Bridge {
       int seeding,
       boolean omit,
       double[] fill) {
-    Fit fit = new Fit(data, name, options, train, test, seed, seeding, omit, fill);
+    Fit fit = new Fit(data, name, options, train, test, seed, seeding, omit, fill, false);
     Throwable end = run(name, fit);
     fit.fault = end == null ? fit.fault : end;
     return fit.fault == null ? fit.result : refusal(fit.fault);
@@ -58,6 +71,11 @@ public final class Bridge {
   /** Statuses of the fits of the last predictAll. */
   public static int[] statuses() {
     return statuses;
+  }
+
+  /** Distributions of the last predictAll: of each fit without a fault one class after the other. */
+  public static double[] distributions() {
+    return distributions;
   }
 
   /** Texts of the faults of the last predictAll, one for each fit that has one. */
@@ -72,6 +90,7 @@ public final class Bridge {
    *     the next
    * @param train how many train in each fit
    * @param test how many are tested in each fit
+   * @param beside whether distributions over the classes are wanted too, see distributions
    * @return for each fit without a fault: records dropped, seconds of the fit, seconds of the
    *     predictions, the class codes
    */
@@ -85,7 +104,8 @@ public final class Bridge {
       int[] seeds,
       int seeding,
       boolean omit,
-      double[] fill) {
+      double[] fill,
+      boolean beside) {
     final Fit[] fits = new Fit[seeds.length];
     int start = 0;
     for (int at = 0; at < fits.length; at++) {
@@ -93,7 +113,8 @@ public final class Bridge {
       int end = middle + test[at];
       int[] learned = Arrays.copyOfRange(numbers, start, middle);
       int[] asked = Arrays.copyOfRange(numbers, middle, end);
-      fits[at] = new Fit(data, name, options, learned, asked, seeds[at], seeding, omit, fill);
+      fits[at] =
+          new Fit(data, name, options, learned, asked, seeds[at], seeding, omit, fill, beside);
       start = end;
     }
     Throwable end =
@@ -140,6 +161,19 @@ public final class Bridge {
         at += made.length - 1;
       }
     }
+    length = 0;
+    for (int each = 0; each < fits.length; each++) {
+      length += status[each] == OK ? fits[each].table.length : 0;
+    }
+    double[] tables = new double[length];
+    at = 0;
+    for (int each = 0; each < fits.length; each++) {
+      if (status[each] == OK) {
+        System.arraycopy(fits[each].table, 0, tables, at, fits[each].table.length);
+        at += fits[each].table.length;
+      }
+    }
+    distributions = tables;
     statuses = status;
     messages = said.toArray(new String[0]);
     return found;
@@ -199,7 +233,9 @@ public final class Bridge {
     private final int seeding;
     private final boolean omit;
     private final double[] fill;
+    private final boolean beside;
     double[] result;
+    double[] table = {};
     Throwable fault;
 
     Fit(
@@ -211,7 +247,8 @@ public final class Bridge {
         int seed,
         int seeding,
         boolean omit,
-        double[] fill) {
+        double[] fill,
+        boolean beside) {
       this.data = data;
       this.name = name;
       this.options = options;
@@ -221,6 +258,7 @@ public final class Bridge {
       this.seeding = seeding;
       this.omit = omit;
       this.fill = fill;
+      this.beside = beside;
     }
 
     @Override
@@ -254,11 +292,45 @@ public final class Bridge {
       for (int at = 0; at < test.length; at++) {
         found[HEAD + at] = classifier.classifyInstance(asked.get(at)) + 1;
       }
+      if (beside) {
+        table = distributions(classifier, learned, asked);
+      }
       found[0] = OK;
       found[1] = (middle - start) / 1e9;
       found[2] = (System.nanoTime() - middle) / 1e9;
       found[3] = train.length - learned.numInstances();
       return found;
+    }
+
+    /** After the classes, so that none can change. */
+    private double[] distributions(Classifier classifier, Instances learned, Instances asked)
+        throws Exception {
+      Classifier fresh = classifier;
+      if (!unmoved(classifier.getClass().getName())) {
+        fresh = Classifiers.make(name, options, seed, seeding);
+        fresh.buildClassifier(learned);
+      }
+      int classes = asked.numClasses();
+      double[] made = new double[test.length * classes];
+      for (int at = 0; at < test.length; at++) {
+        double[] one = fresh.distributionForInstance(asked.get(at));
+        if (one.length != classes) {
+          throw new Refusal("it gave " + one.length + " probabilities for " + classes + " classes");
+        }
+        for (int each = 0; each < classes; each++) {
+          made[each * test.length + at] = one[each];
+        }
+      }
+      return made;
+    }
+
+    private static boolean unmoved(String name) {
+      for (String start : UNMOVED) {
+        if (name.startsWith(start)) {
+          return true;
+        }
+      }
+      return false;
     }
   }
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Optional
 
+from cvinfer.analysis.words import margin_of
 from cvinfer.documents import JsonObject
 from cvinfer.report.page.figures.axis import drawing, numbers
 from cvinfer.report.page.figures.forest import forest_row, forest_scale
@@ -27,7 +28,7 @@ def forest(reading: Reading) -> Content:
 
 
 def _plot(reading: Reading, measure: str, entries: list[JsonObject]) -> list[Content]:
-    margin = reading.document["spec"].get("margin")
+    margin = margin_of(reading.document, measure)
     wide = any(entry["interval_simultaneous"] for entry in entries)
     intervals = [e[key] for e in entries for key in ("interval", "interval_simultaneous")]
     axis = forest_scale([e["estimate"] for e in entries], intervals, margin)
