@@ -1,4 +1,4 @@
-"""The page in a real browser: silent, accessible, light, dark and on paper, with and without script.
+"""The page in a real browser: silent, accessible, light, dark, on paper, with and without script.
 
 Pictures go to the directory of CVINFER_SCREENSHOTS, if that is set, to be looked at.
 """
