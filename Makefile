@@ -10,7 +10,7 @@ export PYTHONNOUSERSITE := 1
 SIDE_BY_SIDE = $$($(PYTHON) -c 'import xdist' 2>/dev/null && printf %s '-n logical --maxprocesses 4 --dist loadfile')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run lint format test test-long test-debian docs rates torture bench bench-weka bench-simulate wheel clean
+.PHONY: help setup run lint format test test-long test-debian docs rates torture bench bench-weka bench-cluster bench-simulate wheel clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -55,6 +55,9 @@ bench: setup ## the speed of the inference
 
 bench-weka: setup ## Weka's learners by a plain R script, by cvinfer and in pure Java
 	@$(PYTHON) benchmarks/weka.py
+
+bench-cluster: setup ## what a Dask cluster costs; ARGS="--only no-op" for a part (minutes)
+	@$(PYTHON) benchmarks/cluster.py $(ARGS)
 
 bench-simulate: setup ## the speed of studies; ARGS="--simple 32 --epsilon 20000" for less (many minutes)
 	@$(PYTHON) benchmarks/simulate.py $(ARGS)

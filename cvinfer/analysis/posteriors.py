@@ -85,7 +85,7 @@ def sentence(entry: Entry, loss: str) -> str:
     parts.append(f"{b} with {_share(found['p_b_better'])}")
     still = "; the differences do not vary" if found["degenerate"] else ""
     return (
-        f"{place}, posterior probabilities (correlated Bayesian t, ρ = {found['rho']:.3g}):"
+        f"{place}, posterior probabilities by {mean_name(loss)} (correlated Bayesian t, ρ = {found['rho']:.3g}):"
         f" {', '.join(parts)}{still}."
     )
 

@@ -80,6 +80,15 @@ def backend_of(
         raise click.UsageError(
             "--jobs is for this machine; a cluster has the workers it has (--cluster local:N)", ctx
         )
+    return cluster_of(ctx, where, tell)
+
+
+def cluster_of(
+    ctx: click.Context, where: Optional[str], tell: Callable[[str], None]
+) -> "Optional[Cluster]":
+    """The cluster, not for work; None where none is named."""
+    if where is None:
+        return None
     from cvinfer.execute.backends.dask import Cluster
 
     cluster = Cluster(

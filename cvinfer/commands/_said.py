@@ -59,6 +59,10 @@ def files_in(directory: Path) -> list[str]:
 def show_failures(result: Result) -> None:
     """Which fits failed, those with one reason together."""
     failures = result.document["failures"]
+    for lost in result.document.get("failed_data", ()):
+        tell(f"\ndata set {lost['data']} is left out: {lost['message']}")
+    if not failures:
+        return
     partitions = result.document["partitions"]
     tell(f"\n{len(failures)} fits failed or were not made:")
     alike: dict[tuple[str, str, str], list[JsonObject]] = {}

@@ -19,6 +19,7 @@ FIRST = 200
 MANY = 20
 
 SPEC = """\
+# yaml-language-server: $schema={schema}
 # What is compared, on which data, by which tests.
 #   cvinfer validate {file}     find mistakes
 #   cvinfer plan {file}         how many fits it takes
@@ -139,7 +140,10 @@ def _example(output: Path, wishes: Wishes) -> tuple[str, list[str]]:
 
 def _filled(output: Path, name: str, data: str, tests: str, wishes: Wishes) -> str:
     plain = re.sub(r"[^\w.+-]+", "_", name).strip("._-")[:60] or "comparison"
+    from cvinfer.schemas import place
+
     return SPEC.format(
+        schema=place("spec").as_uri(),
         file=output.name,
         name=scalar(plain).ljust(20),
         data=data,

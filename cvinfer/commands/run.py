@@ -43,7 +43,8 @@ def command(
     """Run a spec: fit, test, write the results and show them.
 
     Finished fits are stored at once and reused by later runs. Exit code 3 means that some fits
-    failed; tests that need them say so, all others have their results.
+    failed; tests that need them say so, all others have their results. So does a data set that
+    cannot be read, where there are others: the run goes on without it.
 
     Data is looked for beside the spec. Results go to results/NAME in the working directory, and
     finished fits to the store that is there already: here, beside the spec or beside its

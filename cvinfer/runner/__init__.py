@@ -12,7 +12,7 @@ import time
 import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Mapping, Optional, Sequence, Union
+from typing import Any, Mapping, Optional, Sequence, Union
 
 from cvinfer.documents import JsonObject
 from cvinfer.errors import UserError
@@ -55,14 +55,14 @@ __all__ = [
 LOG_NAME = "run.log"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """What a run found; `document` is the content of result.json.
 
-    `failed` tells whether some fits failed (exit code 3 of the command), `directory` where the
-    files are, None if nothing was written, `store` the file of finished fits, None if there was
-    none, `store_remark` where it was found if not at its place. `seconds` tells where the time
-    went.
+    `failed` tells whether some fits failed, or some data sets could not be read (exit code 3 of
+    the command), `directory` where the files are, None if nothing was written, `store` the file of
+    finished fits, None if there was none, `store_remark` where it was found if not at its place.
+    `seconds` tells where the time went.
     """
 
     document: JsonObject
@@ -75,7 +75,7 @@ class Result:
 
     @property
     def failed(self) -> bool:
-        return bool(self.document["failures"])
+        return bool(self.document["failures"] or self.document.get("failed_data"))
 
     @property
     def verdicts(self) -> Sequence[JsonObject]:
@@ -89,10 +89,38 @@ class Result:
     def intervals(self) -> Sequence[JsonObject]:
         return self.document["intervals"]  # type: ignore[no-any-return]
 
-    def __str__(self) -> str:
+    def to_frame(self, kind: str = "comparisons") -> Any:
+        """A pandas data frame: a row for each of the comparisons, intervals, verdicts or splits.
+
+        Differences are loss A - loss B: positive means that A is worse.
+        """
+        from cvinfer.runner.shown import frame
+
+        return frame(self.document, kind)
+
+    def table(self, format: str = "text", **options: Any) -> str:
+        """The tables in a format of `cvinfer table`: text, markdown, latex, csv."""
         from cvinfer.report import render
 
-        return render(self.document, "text")
+        return render(self.document, format, **options)
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def __repr__(self) -> str:
+        name, learners = self.document["name"], len(self.document["learners"])
+        verdicts = [
+            f"{each['a']} and {each['b']}: {str(each['verdict']).replace('_', ' ')}"
+            for each in self.verdicts
+        ]
+        more = f" and {len(verdicts) - 2} more" if len(verdicts) > 2 else ""
+        said = "; ".join(verdicts[:2]) or "no comparison"
+        return f"<Result {name}: {learners} learners; {said}{more}>"
+
+    def _repr_html_(self) -> str:
+        from cvinfer.runner.shown import html
+
+        return html(self.document)
 
 
 def run(
@@ -127,7 +155,11 @@ def run(
     if jobs is not None and jobs < 1:
         raise UserError(f"jobs = {jobs}: at least one worker is needed")
     with limited(max_bytes, max_fits):
-        loaded = source if isinstance(source, Loaded) else load(source, overrides, allow_code, base)
+        loaded = (
+            source
+            if isinstance(source, Loaded)
+            else load(source, overrides, allow_code, base, going_on=not fail_fast)
+        )
     spec = loaded.spec
     directory = output_directory(spec, output)
     if write:

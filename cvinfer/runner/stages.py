@@ -16,7 +16,7 @@ from cvinfer.analysis.document import build
 from cvinfer.data import Dataset
 from cvinfer.data.dataset import DataLike
 from cvinfer.documents import JsonObject
-from cvinfer.errors import UserError
+from cvinfer.errors import CvinferError, UserError
 from cvinfer.execute import fits
 from cvinfer.execute.backends.base import Opener
 from cvinfer.execute.store import Store
@@ -32,11 +32,19 @@ from cvinfer.spec.model import Spec
 Source = Union[str, "os.PathLike[str]", JsonObject, Spec]
 
 
-class Loaded(NamedTuple):
-    """A spec, checked, and its data sets in its order."""
-
+class _Pair(NamedTuple):
     spec: Spec
     sets: Sequence[DataLike]
+
+
+class Loaded(_Pair):
+    """A spec, checked, and its data sets in its order.
+
+    lost: those of the spec that are not among them, because they could not be taken; each is its
+    name as `data`, and a `message`.
+    """
+
+    lost: Sequence[JsonObject] = ()
 
 
 class Planned(NamedTuple):
@@ -63,19 +71,49 @@ def load(
     overrides: Sequence[str] = (),
     allow_code: bool = False,
     base: Optional[Path] = None,
+    going_on: bool = False,
 ) -> Loaded:
-    """The first stage: the spec, checked, and its data sets."""
+    """The first stage: the spec, checked, and its data sets.
+
+    `going_on`: of several data sets those that cannot be read, or have one class only, are left
+    out, and told in `lost`; without it, or where none is left, they are faults.
+    """
     if isinstance(source, Spec):
-        return Loaded(source, datasets(source))
+        return _with_lost(source, (), going_on)
     from cvinfer.spec import SpecError, finished, read_spec
 
-    spec, read, faults = read_spec(source, overrides, allow_code, base)
+    spec, read, faults = read_spec(source, overrides, allow_code, base, going_on)
     if spec is None:
         raise SpecError(faults)
-    sets = datasets(spec, read)
+    loaded = _with_lost(spec, read, going_on)
+    if not loaded.sets:
+        return load(source, overrides, allow_code, base)  # each fault with its place
+    sets = loaded.sets
     if finished.is_result_file(source) and not overrides:
         finished.check_data(str(source), finished.read_result(Path(str(source))), sets)
-    return Loaded(spec, sets)
+    return loaded
+
+
+def _with_lost(
+    spec: Spec, read: Sequence[Optional[DataLike]] = (), going_on: bool = False
+) -> Loaded:
+    """The data sets of a spec; going on, what is wrong with one of several is told and no more."""
+    if not going_on or len(spec.data) < 2:
+        return Loaded(spec, datasets(spec, read))
+    sets: list[DataLike] = []
+    lost: list[JsonObject] = []
+    for index, entry in enumerate(spec.data):
+        try:
+            one = _loaded(spec, index, read)
+            if not one.made_elsewhere and len(one.classes) < 2:
+                raise UserError(f"the target has one class only, {one.classes[0]!r}")
+            sets.append(one)
+        except (CvinferError, OSError) as error:
+            said = (error.strerror or error) if isinstance(error, OSError) else error
+            lost.append({"data": entry["name"], "message": " ".join(str(said).split())})
+    loaded = Loaded(spec, sets)
+    loaded.lost = lost
+    return loaded
 
 
 def plan(loaded: Loaded) -> Planned:
@@ -84,7 +122,7 @@ def plan(loaded: Loaded) -> Planned:
     For other seeds, learners or tests put another spec into `loaded`; the data are read already.
     """
     versions = learner_versions(loaded.spec)
-    return Planned(loaded, run_plans(*loaded, versions), versions)
+    return Planned(loaded, run_plans(loaded.spec, loaded.sets, versions), versions)
 
 
 def execute(
@@ -136,6 +174,7 @@ def analyse(planned: Planned, store: Store, outcome: Outcome) -> Analysed:
             *told,
         ],
         missing=missing,
+        lost=planned.loaded.lost,
     )
     return Analysed(document, found)
 
@@ -145,19 +184,19 @@ def analyse(planned: Planned, store: Store, outcome: Outcome) -> Analysed:
 
 def datasets(spec: Spec, read: Sequence[Optional[DataLike]] = ()) -> list[DataLike]:
     """The data of a spec, loaded, but for what was `read` already."""
+    return [_loaded(spec, index, read) for index in range(len(spec.data))]
+
+
+def _loaded(spec: Spec, index: int, read: Sequence[Optional[DataLike]]) -> DataLike:
     from cvinfer import data
 
-    loaded: list[DataLike] = []
-    for index, entry in enumerate(spec.data):
-        known = read[index] if index < len(read) else None
-        if known is not None:
-            loaded.append(known)
-            continue
-        try:
-            loaded.append(data.load(entry, spec.base, spec.seed, spec.group_columns))
-        except UserError as error:
-            raise UserError(str(error), ("data", index, *(error.path or ()))) from None
-    return loaded
+    known = read[index] if index < len(read) else None
+    if known is not None:
+        return known
+    try:
+        return data.load(spec.data[index], spec.base, spec.seed, spec.group_columns)
+    except UserError as error:
+        raise UserError(str(error), ("data", index, *(error.path or ()))) from None
 
 
 def default_jobs() -> int:

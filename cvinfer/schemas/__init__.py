@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from functools import lru_cache
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 
@@ -14,3 +15,8 @@ def schema(name: str) -> dict[str, Any]:
     text = (resources.files(__name__) / f"{name}.schema.json").read_text(encoding="utf-8")
     found: dict[str, Any] = json.loads(text)
     return found
+
+
+def place(name: str) -> Path:
+    """The file of the schema called `name`, for editors."""
+    return Path(str(resources.files(__name__) / f"{name}.schema.json")).absolute()

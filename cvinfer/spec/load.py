@@ -69,12 +69,14 @@ def read_spec(
     overrides: Iterable[str] = (),
     allow_code: bool = False,
     base: Optional[Path] = None,
+    going_on: bool = False,
 ) -> Reading:
     """Spec, data sets and faults together.
 
     Relative paths start from the file's directory, or from `base`; for a mapping from `base`, or
     from the working directory; for a result.json, which is a spec too, see `finished.base_of`.
-    `overrides` are texts like `alpha=0.01`.
+    `overrides` are texts like `alpha=0.01`. `going_on`: one of several data sets that cannot be
+    read is no fault.
     """
     opened = open_document(source, overrides, allow_code, base)
     document, base, name = opened
@@ -86,7 +88,7 @@ def read_spec(
         message = "this is a study, not one comparison; cvinfer simulate runs it"
         document.add(("study",), message, key=True)
         return Reading(None, (), in_order(document.faults))
-    spec, data = check(document, base, name, allow_code)
+    spec, data = check(document, base, name, allow_code, going_on=going_on)
     faults = in_order(document.faults)
     return Reading(None if faults else spec, data, faults)
 

@@ -321,7 +321,8 @@ class _Reader:
         if spec is None:
             return None
         if [each.name for each in spec.measures] != [LOSS]:
-            document.add(("loss",), "a study takes 0/1 losses only", LOSS)
+            key = "measures" if "measures" in document.value else "loss"
+            document.add((key,), "a study takes 0/1 losses only", LOSS)
             return None
         return Point(
             at, spec, recipe.population, n, recipe.replace, truth, recipe.partitions, example

@@ -7,11 +7,11 @@ from typing import Any, Optional
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tests.engines.engine_data import clouds, dataset, halves, learner, numeric
-from tests.engines.test_session import session
+from tests.engines.engine_data import clouds, dataset, halves, learner, matrix, numeric
+from tests.engines.test_session import FOR_TWO, listed, session
 
 from cvinfer.engines import LearnerError, engine
-from cvinfer.losses.kinds import CODES, PROBABILITIES, SCORES
+from cvinfer.losses.kinds import CODES, PROBABILITIES, SCORES, refuse_unlike
 
 #: An entry, what it gives, and what is known of that before a fit.
 ENTRIES: list[tuple[str, dict[str, Any], str, Optional[str]]] = [
@@ -78,6 +78,40 @@ def test_columns_are_the_classes_of_the_data() -> None:
     assert (probable[:, 1] == 0).all() and (probable[:, [0, 2]] > 0).any(axis=0).all()
     scores = columns_of(opened.predict(learner("LinearSVC"), train, test, 0, SCORES))
     assert (scores[:, 1] == -np.inf).all() and (scores[:, 0] == -scores[:, 2]).all()
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_no_class_of_any_learner_is_another_one(classes: int) -> None:
+    """And what was told of it before is what it gives, of every learner that is listed."""
+    clouded = clouds(60, classes=classes)
+    x = np.column_stack([each.values for each in clouded.features])
+    # Some take no negative numbers.
+    data = matrix(x - x.min() + 0.1, clouded.target)
+    train, test = halves(60)
+    given = {}
+    for name in ("sklearn", "builtin"):
+        opened = session(data, name)
+        for info in engine(name).learners():
+            if not info.available or (info.name in FOR_TWO and classes > 2):
+                continue
+            entry = listed(info.name) if name == "sklearn" else own(info.name)
+            told = engine(name).gives(entry)
+            plain = opened.predict(entry, train, test, 1)
+            try:
+                found = opened.predict(entry, train, test, 1, SCORES)
+            except LearnerError as error:
+                assert "gives no probabilities and no scores" in str(error)
+                assert told in (None, CODES), info.name
+                given[info.name] = CODES
+                continue
+            assert (found.codes == plain.codes).all() and found.codes.dtype == np.int32
+            assert found.warnings == plain.warnings, info.name
+            kind = found.beside_kind
+            assert kind is not None and told in (None, kind), info.name
+            refuse_unlike(columns_of(found), kind)
+            given[info.name] = kind
+    assert {CODES, SCORES, PROBABILITIES} == set(given.values())
+    assert len(given) > 35
 
 
 def test_steps_give_what_their_last_one_does() -> None:

@@ -76,30 +76,39 @@ def test_classifiers_with_a_threshold_run_on_two_classes() -> None:
         assert (codes == data.target[test]).mean() > 0.8
 
 
+#: What some classifiers need, and what makes others quick.
+SETTINGS: dict[str, Any] = {
+    **FOR_TWO,
+    "OneVsOneClassifier": {"estimator": "LinearSVC"},
+    "OneVsRestClassifier": {"estimator": {"SVC": {"C": 2}}},
+    "OutputCodeClassifier": {"estimator": "Perceptron"},
+    "SelfTrainingClassifier": {"estimator": "GaussianNB"},
+    "StackingClassifier": {"estimators": ["GaussianNB", {"SVC": {"C": 2}}, {"SVC": {"C": 3}}]},
+    "VotingClassifier": {"estimators": {"one": "GaussianNB", "two": {"SVC": {}}}},
+    "GridSearchCV": {"estimator": "SVC", "param_grid": {"C": [1, 10]}},
+    "RandomizedSearchCV": {
+        "estimator": "DecisionTreeClassifier",
+        "param_distributions": {"max_depth": [1, 2, 3]},
+        "n_iter": 2,
+    },
+    "RadiusNeighborsClassifier": {"radius": 50.0},
+    "NuSVC": {"nu": 0.3},
+    "CategoricalNB": {"min_categories": 20},
+}
+ENSEMBLES = ("AdaBoost", "ExtraTrees", "GradientBoosting", "RandomForest")
+FEW: dict[str, Any] = {f"{name}Classifier": {"n_estimators": 5} for name in ENSEMBLES}
+FEW["HistGradientBoostingClassifier"] = {"max_iter": 5}
+
+
+def listed(name: str) -> Any:
+    """A classifier of that name, with what it needs."""
+    return learner(name, {**FEW.get(name, {}), **SETTINGS.get(name, {})})
+
+
 def test_every_listed_classifier_runs() -> None:
     data = clouds(60)
     train, test = halves(60)
     opened = session(data)
-    settings: dict[str, Any] = {
-        **FOR_TWO,
-        "OneVsOneClassifier": {"estimator": "LinearSVC"},
-        "OneVsRestClassifier": {"estimator": {"SVC": {"C": 2}}},
-        "OutputCodeClassifier": {"estimator": "Perceptron"},
-        "SelfTrainingClassifier": {"estimator": "GaussianNB"},
-        "StackingClassifier": {"estimators": ["GaussianNB", {"SVC": {"C": 2}}, {"SVC": {"C": 3}}]},
-        "VotingClassifier": {"estimators": {"one": "GaussianNB", "two": {"SVC": {}}}},
-        "GridSearchCV": {"estimator": "SVC", "param_grid": {"C": [1, 10]}},
-        "RandomizedSearchCV": {
-            "estimator": "DecisionTreeClassifier",
-            "param_distributions": {"max_depth": [1, 2, 3]},
-            "n_iter": 2,
-        },
-        "RadiusNeighborsClassifier": {"radius": 50.0},
-        "NuSVC": {"nu": 0.3},
-    }
-    ensembles = ("AdaBoost", "ExtraTrees", "GradientBoosting", "RandomForest")
-    few: dict[str, Any] = {f"{name}Classifier": {"n_estimators": 5} for name in ensembles}
-    few["HistGradientBoostingClassifier"] = {"max_iter": 5}
     # These take no negative numbers, which is the data's fault and comes back as a failure.
     negative = {"CategoricalNB", "ComplementNB", "MultinomialNB"}
     failed = set()
@@ -107,7 +116,7 @@ def test_every_listed_classifier_runs() -> None:
         if not info.available:
             assert info.reason
             continue
-        entry = learner(info.name, {**few.get(info.name, {}), **settings.get(info.name, {})})
+        entry = listed(info.name)
         assert engines()["sklearn"].check(entry, data, False) == [], info.name
         try:
             found = opened.predict(entry, train, test, 1)

@@ -30,7 +30,7 @@ def is_private(name: str) -> bool:
 def made(tree: ast.AST) -> Iterator[str]:
     """Names that a file makes: functions, classes, parameters, variables, attributes."""
     for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             yield node.name
         elif isinstance(node, ast.arg):
             yield node.arg

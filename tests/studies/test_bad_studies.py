@@ -176,10 +176,11 @@ BAD = {
         "partition: splits of a file belong to one data set, not to a study",
         more="partition: {scheme: file, path: splits.csv}",
     ),
-    "another loss": Bad("loss: a study takes 0/1 losses only", more="loss: cost"),
+    "another loss": Bad("14:7: loss: a study takes 0/1 losses only", more="loss: f1"),
     "unknown loss": Bad("loss: 'hinge' is not known", more="loss: hinge"),
-    "loss of probabilities": Bad(
-        "14:7: loss: brier is a loss of probabilities", more="loss: brier"
+    "loss of probabilities": Bad("14:7: loss: brier needs probabilities", more="loss: brier"),
+    "several measures": Bad(
+        "measures: a study takes 0/1 losses only", more="measures: [zero_one, f1]"
     ),
     "mu0": Bad(
         "tests[0].kfold_t.mu0: the text 'turth' is of the wrong type",

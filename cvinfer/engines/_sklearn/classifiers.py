@@ -79,7 +79,8 @@ class MajorityClassifier(_Classifier):
 
     def predict_proba(self, X: Any) -> Matrix:
         """For every test record the shares of the classes among the training records."""
-        return np.tile(self.shares_, (self._tested(X).shape[0], 1))
+        tested = self._tested(X)
+        return np.tile(self.shares_, (tested.shape[0], 1))
 
     def _learn(self, X: Matrix, codes: NDArray[np.int64]) -> None:
         counts = np.bincount(codes)

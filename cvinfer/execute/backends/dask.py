@@ -43,6 +43,8 @@ QUICK = 0.5
 ALONE = 120.0
 #: Seconds in which the workers that are there at first should have answered.
 GREETING = 60.0
+#: Batches one after the other that do not get through to a worker before it is left aside.
+BREAKS = 3
 #: Seconds to wait for something to hear, so that Ctrl-C is heard in between.
 PATIENCE = 0.5
 #: What is said of a fit that was on a worker which is gone.
@@ -131,12 +133,17 @@ class Cluster:
 
 @dataclass(eq=False)
 class _Worker:
-    """A Dask worker; `batches`: what it has, the first is what it is at."""
+    """A Dask worker.
+
+    batches: what it has, the first is what it is at. breaks: how many did not get through since one
+    did.
+    """
 
     address: str
     facts: versions.Greeting
     kept_for: Optional[int] = None
     batches: list[Batch] = field(default_factory=list)
+    breaks: int = 0
 
     @property
     def name(self) -> str:
@@ -304,8 +311,9 @@ class OnDask:
             return None  # news of what was given up already
         worker.batches.remove(batch)
         if isinstance(heard, line.Broken):
-            self._broken(orders, worker, batch, heard.why)
+            self._broken(orders, worker, batch, heard)
             return None
+        worker.breaks = 0
         what, pids = heard.answer.what, self.log.taken(heard.address, heard.answer.texts)
         if isinstance(what, bench.Finished) and len(what.done) == len(batch.tasks):
             now = time.monotonic()
@@ -326,10 +334,20 @@ class OnDask:
             self._losses.append(Lost(batch, what.at, what.fate, what.why, printed))
         else:
             why = what.why if isinstance(what, bench.Unfit) else "it gave a batch back"
-            self._broken(orders, worker, batch, why)
+            self._set_aside(orders, worker, batch, why)
         return None
 
-    def _broken(self, orders: Orders, worker: _Worker, batch: Batch, why: str) -> None:
+    def _broken(self, orders: Orders, worker: _Worker, batch: Batch, heard: line.Broken) -> None:
+        """It may be an accident of the network; where it comes again and again it is none."""
+        worker.breaks += 1
+        if heard.killed:
+            self._losses.append(Lost(batch, 0, Fate.ACCIDENT, LOST, Printed(0, 0)))
+        elif worker.breaks >= BREAKS:
+            self._set_aside(orders, worker, batch, heard.why)
+        else:
+            orders.back(batch)
+
+    def _set_aside(self, orders: Orders, worker: _Worker, batch: Batch, why: str) -> None:
         """A worker that cannot be had to do anything gets nothing more."""
         orders.back(batch)
         for other in worker.batches:

@@ -42,6 +42,8 @@ SAFE_PATH = "PYTHONSAFEPATH"
 LOCALE = "C.UTF-8"
 #: Exit code of a worker that gave itself up.
 SPENT = 71
+#: Bytes of materials that are kept beside the one at hand; a run's data sets come one by one.
+MATERIALS = 16_000_000
 #: The file in the scratch directory from which workers read the `Job`; materials have files too.
 #: They do not come through a pipe: whoever writes more to one than it holds waits for the reader,
 #: and that may be dead.
@@ -78,9 +80,18 @@ class Desk:
 
     def material(self, number: int) -> object:
         if number not in self._materials:
-            with open(material_file(self._place, number), "rb") as stream:
+            file = material_file(self._place, number)
+            with open(file, "rb") as stream:
+                self._make_room(file.stat().st_size)
                 self._materials[number] = pickle.load(stream)
         return self._materials[number]
+
+    def _make_room(self, size: int) -> None:
+        """Give up materials, the oldest first, where all of them would be large together."""
+        sizes = {each: material_file(self._place, each).stat().st_size for each in self._materials}
+        for each in list(sizes):
+            if sum(sizes.values()) + size > MATERIALS:
+                del sizes[each], self._materials[each]
 
 
 _desk = Desk(Job(()), Path())

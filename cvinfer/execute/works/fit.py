@@ -55,10 +55,17 @@ def fit(desk: Desk, order: Order, began: float) -> Done:
 
 
 def session(desk: Desk, dataset: int, engine: str) -> Session:
-    """The engine's own form of a data set, made once."""
+    """The engine's own form of a data set, made once; those of other data sets are given up.
+
+    Orders come data set by data set, and a worker then needs memory for one.
+    """
     if (dataset, engine) not in desk.kept:
         from cvinfer.engines import engines
 
+        known = engines()
+        for key in list(desk.kept):
+            if isinstance(key, tuple) and key[0] != dataset and key[-1] in known:
+                del desk.kept[key]
         desk.kept[dataset, engine] = engines()[engine].open(_material(desk, dataset).dataset)
     return cast(Session, desk.kept[dataset, engine])
 

@@ -85,12 +85,13 @@ def check(
     ready: Optional[Sequence[DataLike]] = None,
     idle: bool = False,
     one_learner: bool = False,
+    going_on: bool = False,
 ) -> Checked:
     """Add every fault to the document; the spec comes out where there is none.
 
     `ready` are the data sets where they are there already. `idle`: without tests and intervals
     there is something to do all the same. one_learner: whether one learner alone may be compared,
-    with the `mu0` of each test.
+    with the `mu0` of each test. going_on: one of several data sets that cannot be read is no fault.
     """
     if isinstance(document.value, dict):
         found = work.too_much(document.value)
@@ -101,6 +102,7 @@ def check(
     keep_as_written(document, AS_WRITTEN)
     refuse_infinite(document, but_under="learners")
     here = Context(document, base, allow_code, ready=ready, one_learner=one_learner)
+    here.going_on = going_on
     spec = _checked(here, default_name, idle)
     return Checked(spec, tuple(here.data))
 

@@ -39,7 +39,8 @@ class Context:
     is one. data: one entry for each data set, None where it could not be read. group_columns: the
     name of each data set, and the column that its own `groups` names. ready: the data sets, where
     they are there already and need not be read. one_learner: whether one learner alone may be
-    compared, with the `mu0` of each test.
+    compared, with the `mu0` of each test. going_on: one of several data sets that cannot be read
+    is no fault here: whoever goes on with the others tells it.
     """
 
     document: Document
@@ -52,6 +53,7 @@ class Context:
     group_columns: list[tuple[str, Optional[str]]] = field(default_factory=list)
     ready: Optional[Sequence[DataLike]] = None
     one_learner: bool = False
+    going_on: bool = False
 
     def __post_init__(self) -> None:
         self.bad = check_shape(self.document)

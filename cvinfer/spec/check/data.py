@@ -118,10 +118,18 @@ def _loaded(here: Context, entry: dict[str, Any], place: Place) -> Optional[Data
             return None
         return _load(here, entry, place)
     except CvinferError as error:
-        _from_error(here, error, place)
+        if not _gone_on(here):
+            _from_error(here, error, place)
     except OSError as error:
-        here.fault(place + ("path",), f"cannot be read: {error.strerror or error}")
+        if not _gone_on(here):
+            here.fault(place + ("path",), f"cannot be read: {error.strerror or error}")
     return None
+
+
+def _gone_on(here: Context) -> bool:
+    """Whether the run goes on with the other data sets, and tells of this one."""
+    given = here.value.get("data")
+    return here.going_on and isinstance(given, list) and len(given) > 1
 
 
 def _groups_asked(here: Context) -> dict[str, Place]:
@@ -154,6 +162,8 @@ def _load(here: Context, entry: dict[str, Any], place: Place) -> Optional[DataLi
 
     data = load(entry, here.base, here.seed, _groups_asked(here))
     if not data.made_elsewhere and len(data.classes) < 2:
+        if _gone_on(here):
+            return None
         message = f"the target has one class only, {quoted(data.classes[0])}"
         here.fault(place + ("target",), message, "at least two classes")
         return None

@@ -1,4 +1,4 @@
-"""Probabilities of every learner of R and Weka: those of plain R and RWeka, and no class changed."""
+"""Probabilities of every learner of R and Weka: those of plain R, and no class is another one."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import contextlib
 import importlib.util
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -26,13 +27,17 @@ PATIENCE = 90.0
 class Processes:
     """A scheduler, and groups of workers that come and go."""
 
-    def __init__(self, place: Path, *options: str) -> None:
-        self.place, self.options = place, options
+    def __init__(self, place: Path, *options: str, tls: Any = None) -> None:
+        self.place, self.options, self.tls = place, options, tls
         self.groups: "list[subprocess.Popen[bytes]]" = []
         self.address = ""
         self._port = 0
 
-    def start_scheduler(self, *more: str, scheme: str = "tcp") -> None:
+    def start_scheduler(self) -> None:
+        scheme, more = "tcp", []
+        if self.tls is not None:
+            files = zip(("--tls-ca-file", "--tls-cert", "--tls-key"), self.tls)
+            scheme, more = "tls", ["--protocol", "tls", *(word for each in files for word in each)]
         self._said = self.place / "scheduler.log"
         self.scheduler = self._start(
             self._said,
@@ -49,10 +54,12 @@ class Processes:
 
     def start_workers(self, count: int, *more: str) -> "subprocess.Popen[bytes]":
         said = self.place / f"workers-{len(self.groups)}.log"
+        files = zip(("--tls-ca", "--tls-cert", "--tls-key"), self.tls or ())
         group = self._start(
             said,
             *("-m", "cvinfer", "workers", self.address, "--processes", str(count)),
             *self.options,
+            *(word for each in files for word in each),
             *more,
         )
         self.groups.append(group)
@@ -92,10 +99,10 @@ class Processes:
 
 
 @contextlib.contextmanager
-def cluster(place: Path, workers: int, *options: str) -> Iterator[Processes]:
+def cluster(place: Path, workers: int, *options: str, tls: Any = None) -> Iterator[Processes]:
     """A scheduler with so many workers."""
     place.mkdir(parents=True, exist_ok=True)
-    made = Processes(place, *options)
+    made = Processes(place, *options, tls=tls)
     made.start_scheduler()
     try:
         if workers:
@@ -113,6 +120,29 @@ def wait_for(what: Any, why: str, seconds: float = PATIENCE) -> Any:
             return found
         time.sleep(0.1)
     raise AssertionError(why)
+
+
+def throw_away_authority(place: Path) -> Any:
+    """Authority, certificate and key for both sides; None where openssl is not there."""
+    from cvinfer.execute.backends._dask.line import Tls
+
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "leaf").write_text(
+        "basicConstraints=CA:FALSE\nsubjectKeyIdentifier=hash\n"
+        "authorityKeyIdentifier=keyid,issuer\nsubjectAltName=IP:127.0.0.1\n"
+    )
+    new = "-newkey rsa:2048 -nodes -days 2"
+    if shutil.which("openssl") is None:
+        return None
+    for words in (
+        f"req -x509 {new} -keyout ca.key -out ca.pem -subj /CN=throw-away"
+        " -addext keyUsage=critical,keyCertSign,cRLSign",
+        "req -newkey rsa:2048 -nodes -keyout key.pem -out request -subj /CN=cvinfer",
+        "x509 -req -in request -CA ca.pem -CAkey ca.key -CAcreateserial -out cert.pem -days 2"
+        " -extfile leaf",
+    ):
+        subprocess.run(["openssl", *words.split()], cwd=place, check=True, capture_output=True)
+    return Tls(*(str(place / name) for name in ("ca.pem", "cert.pem", "key.pem")))
 
 
 def opened(address: str, **options: Any) -> Any:

@@ -122,6 +122,16 @@ def _hello(run: str, brief: bytes) -> bytes:
     )
 
 
+async def examine() -> bytes:
+    """Everything that there is here, for `cvinfer doctor`."""
+    found = await asyncio.get_running_loop().run_in_executor(None, versions.everything)
+    return pickle.dumps(found)
+
+
+def ping() -> None:
+    """As little as a worker can be asked for."""
+
+
 def material(run: str, number: int, content: bytes, parts: Sequence[str]) -> None:
     """Keep a material of a run."""
     bench = _benches.get(run)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib.metadata
 import logging
 import pickle
 import queue
@@ -21,7 +22,7 @@ from typing import Any, Callable, Coroutine, NamedTuple, Optional, Sequence, Uni
 from cvinfer.errors import UserError
 from cvinfer.execute.backends._dask import bench
 from cvinfer.execute.backends._dask.parcels import Packer, pieces
-from cvinfer.execute.backends._dask.versions import Greeting
+from cvinfer.execute.backends._dask.versions import Greeting, Report
 
 #: Seconds between two looks at which workers there are.
 LOOK = 0.5
@@ -30,6 +31,9 @@ ANSWER = 5.0
 GONE = 12.0
 #: Seconds to find the scheduler at first.
 FIND = 15.0
+#: Seconds for workers to say what they have, R and Java among it; round trips that are tried.
+REPORT = 120.0
+TRIPS = 3
 #: Seconds for ending what is at work: an interrupted command ends within two.
 FAREWELL = 0.7
 
@@ -64,11 +68,15 @@ class Answered(NamedTuple):
 
 
 class Broken(NamedTuple):
-    """A batch did not get through to a bench, or its answer did not get back."""
+    """A batch did not get through to a bench, or its answer did not get back.
+
+    killed: Dask saw its worker end again and again.
+    """
 
     number: int
     address: str
     why: str
+    killed: bool = False
 
 
 class Gone(NamedTuple):
@@ -102,6 +110,25 @@ class Line:
                 f"no Dask scheduler answers at {address}: {_said(error)};"
                 " is it running, and is the address right?"
             ) from None
+
+    def examine(self) -> "dict[str, tuple[Report, float]]":
+        """What each worker says of itself, and the seconds of a round trip to it and back."""
+        found: dict[str, tuple[Report, float]] = self._wait(self._examine(), 2 * REPORT)
+        return found
+
+    async def _examine(self) -> "dict[str, tuple[Report, float]]":
+        there = sorted(await self._client.nthreads())
+        reports = await asyncio.wait_for(self._client.run(bench.examine, workers=there), REPORT)
+        found = {}
+        for address in there:
+            trips = [await self._trip(address) for _ in range(TRIPS)]
+            found[address] = pickle.loads(reports[address]), min(trips)
+        return found
+
+    async def _trip(self, address: str) -> float:
+        began = time.monotonic()
+        await self._client.submit(bench.ping, workers=[address], pure=False)
+        return time.monotonic() - began
 
     def call(self, job: Coroutine[Any, Any, None]) -> None:
         """Have something done, at once from here."""
@@ -235,10 +262,12 @@ class Conversation:
                     break
                 await self._lacking(address, answer.what)
             self.heard.put(Answered(asked.number, address, answer))
-        except asyncio.CancelledError:
-            self.heard.put(Broken(asked.number, address, "Dask gave the batch up"))
-        except Exception as error:
-            self.heard.put(Broken(asked.number, address, _said(error)))
+        except (Exception, asyncio.CancelledError) as error:
+            # Without a scheduler everything breaks, and that is told by itself.
+            while not self._over and self._client.status not in ("running", "closed"):
+                await asyncio.sleep(LOOK)
+            killed = type(error).__name__ == "KilledWorker"
+            self.heard.put(Broken(asked.number, address, _said(error), killed))
         finally:
             self._futures.pop(asked.number, None)
 
@@ -338,6 +367,8 @@ async def dashboard(client: Any) -> str:
     identity = await client.scheduler.identity()
     if "dashboard" not in identity.get("services", {}):
         return ""
+    # The service is there without the package that draws the pages.
+    await client.run_on_scheduler(importlib.metadata.version, "bokeh")
     return str(client.dashboard_link)
 
 

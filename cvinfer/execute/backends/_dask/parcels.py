@@ -1,7 +1,8 @@
 """How materials travel: data sets by their hash, each once, and what is around them as it is.
 
 A material is pickled with its data sets left out; each of those is a part, named by the hash of its
-bytes. Whoever has a part already needs to be told its name only.
+bytes. Whoever has a part already needs to be told its name only. Partitions travel by scheme,
+options and seed where these make the same ones again; otherwise their splits do.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from __future__ import annotations
 import hashlib
 import io
 import pickle
-from typing import Any, Callable, Mapping, NamedTuple, Sequence, Union, overload
+from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence, Union, overload
 
 from cvinfer.data.dataset import Dataset
+from cvinfer.partitions import Partition, make_partition
 
 #: Parts travel in pieces of at most so many bytes.
 PIECE = 1 << 25
@@ -22,6 +24,18 @@ class Parcel(NamedTuple):
 
     content: bytes
     parts: tuple[str, ...]
+
+
+class PartitionRecipe(NamedTuple):
+    """How a partition is made that hangs on nothing but the number of records."""
+
+    scheme: str
+    n: int
+    seed: int
+    options: Mapping[str, Any]
+
+    def made(self) -> Partition:
+        return make_partition(self.scheme, self.n, seed=self.seed, **self.options)
 
 
 class Packer:
@@ -60,6 +74,8 @@ class _Pickler(pickle.Pickler):
         self._name, self._found = name, found
 
     def persistent_id(self, obj: Any) -> Any:
+        if type(obj) is Partition:
+            return _recipe(obj)
         if type(obj) is not Dataset:
             return None
         name = self._name(obj)
@@ -73,6 +89,8 @@ class _Unpickler(pickle.Unpickler):
         self._parts = parts
 
     def persistent_load(self, pid: Any) -> Any:
+        if isinstance(pid, PartitionRecipe):
+            return pid.made()
         return pickle.loads(self._parts[pid])
 
 
@@ -96,6 +114,17 @@ class Unpacked(Sequence[object]):
 
     def __len__(self) -> int:
         return len(self._parcels)
+
+
+def _recipe(partition: Partition) -> Optional[PartitionRecipe]:
+    """Its recipe, if that was tried and makes the very same."""
+    options = {name: value for name, value in partition.options.items() if value is not False}
+    recipe = PartitionRecipe(partition.scheme, partition.n, partition.seed, options)
+    try:
+        same = pickle.dumps(recipe.made()) == pickle.dumps(partition)
+    except Exception:  # it takes labels or groups, or is of no scheme
+        return None
+    return recipe if same else None
 
 
 def pieces(data: bytes) -> Sequence[bytes]:

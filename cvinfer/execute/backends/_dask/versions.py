@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import sys
 from typing import Mapping, NamedTuple, Optional, Sequence
 
@@ -26,6 +27,18 @@ class Greeting(NamedTuple):
     host: str
     pid: int
     parts: Sequence[str]
+
+
+class Report(NamedTuple):
+    """What `cvinfer doctor` wants to know of a worker.
+
+    engines: why each cannot be used there; None where it can.
+    """
+
+    versions: Mapping[str, str]
+    engines: Mapping[str, Optional[str]]
+    host: str
+    code: bool
 
 
 class Difference(NamedTuple):
@@ -57,6 +70,19 @@ def end_helper() -> None:
     client = sys.modules.get("cvinfer.engines._r.client")
     if client is not None:
         client.end()
+
+
+def everything() -> Report:
+    """All that there is: R and Java are started to say so."""
+    from cvinfer.engines import engines
+
+    reasons = {name: each.reason() for name, each in engines().items()}
+    found = own_versions()
+    for name, each in engines().items():
+        if reasons[name] is None:
+            found.update(each.versions())
+    end_helper()
+    return Report(found, reasons, platform.node(), bool(os.environ.get(ALLOW_CODE)))
 
 
 def differences(ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[Difference]:
