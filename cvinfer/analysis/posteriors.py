@@ -11,7 +11,13 @@ from typing import Any, Mapping, Optional, Sequence
 import numpy as np
 
 from cvinfer.analysis.together import decisive
-from cvinfer.analysis.words import is_higher_better, number, split_sizes, trained_elsewhere
+from cvinfer.analysis.words import (
+    is_higher_better,
+    mean_name,
+    number,
+    split_sizes,
+    trained_elsewhere,
+)
 from cvinfer.inference import InputError, bayes_correlated_t
 
 Entry = Mapping[str, Any]
@@ -85,8 +91,8 @@ def sentence(entry: Entry, loss: str) -> str:
     parts.append(f"{b} with {_share(found['p_b_better'])}")
     still = "; the differences do not vary" if found["degenerate"] else ""
     return (
-        f"{place}, posterior probabilities by {mean_name(loss)} (correlated Bayesian t, ρ = {found['rho']:.3g}):"
-        f" {', '.join(parts)}{still}."
+        f"{place}, posterior probabilities by {mean_name(loss)} (correlated Bayesian t,"
+        f" ρ = {found['rho']:.3g}): {', '.join(parts)}{still}."
     )
 
 

@@ -151,9 +151,9 @@ def write_predictions(
 ) -> None:
     """Write what the learners predicted; a name in .gz is packed. Equal content, equal bytes.
 
-    `predictions` and what follows are as in `PredictionSet`. Rows of role `train` are written for the
-    splits that do not train on all other records, and rows of role `other` for records that no row
-    names.
+    `predictions` and what follows are as in `PredictionSet`. Rows of role `train` are written for
+    the splits that do not train on all other records, and rows of role `other` for records that no
+    row names.
     """
     learners = list(dict.fromkeys(learner for learner, _ in predictions))
     tables = [learner for learner in learners if learner in beside_kinds]

@@ -424,3 +424,12 @@ def test_a_description_has_the_limit_too(server: Server, tmp_path: Path) -> None
     assert isinstance(load(asking(server.address, missing="drop"), tmp_path, 1), Dataset)
     with limits.limited(max_bytes=10_000), pytest.raises(UserError, match="--max-bytes"):
         load(asking(server.address), tmp_path, 1)
+
+
+@needs_arff
+def test_licence_and_citation_are_among_the_notes(server: Server, tmp_path: Path) -> None:
+    server.description |= {"licence": "CC BY 4.0", "citation": "Tiny,\n  A. (2001). " + "x" * 900}
+    notes = load(asking(server.address, missing="keep"), tmp_path, 0).notes
+    assert "OpenML: licence: CC BY 4.0" in notes
+    (cited,) = (each for each in notes if "citation" in each)
+    assert cited.startswith("OpenML: citation: Tiny, A. (2001).") and len(cited) < 600

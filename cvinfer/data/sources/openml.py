@@ -22,6 +22,7 @@ import numpy as np
 from cvinfer import limits
 from cvinfer.arrays import entries
 from cvinfer.errors import UserError
+from cvinfer.foreign import cut
 from cvinfer.packages import ARFF, PYARROW, Package
 from cvinfer.whole import whole
 
@@ -40,6 +41,8 @@ _LONGEST = 3600.0
 _TRIES = 3
 _PAUSE = 0.5
 _CHUNK = 1 << 16
+#: Letters of a licence or a citation; a server may send a book.
+LONGEST_NOTE = 500
 #: Bytes of a description or a list of features; real ones have a few thousand for each feature.
 _MOST_JSON = 1 << 28
 
@@ -188,7 +191,7 @@ def _target(request: Request, known: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def _notes(description: Mapping[str, Any], target: Mapping[str, Any]) -> tuple[str, ...]:
-    """What OpenML says against the use of a data set."""
+    """What OpenML says against the use of a data set, its licence and how it is to be cited."""
     found = []
     status = description.get("status", "active")
     if status != "active":
@@ -196,6 +199,9 @@ def _notes(description: Mapping[str, Any], target: Mapping[str, Any]) -> tuple[s
     found += [f"{key}: {description[key]}" for key in ("error", "warning") if description.get(key)]
     if _left_out(target):
         found.append(f"the class {target['name']!r} is a column that is not meant for learning")
+    for key in ("licence", "citation"):
+        said = " ".join(str(description.get(key) or "").split())
+        found += [f"{key}: {cut(said, LONGEST_NOTE)}"] if said else []
     return tuple(f"OpenML: {each}" for each in found)
 
 
