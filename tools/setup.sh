@@ -32,6 +32,7 @@ SYSTEM_NEEDS=(
     "optional|Java with its compiler|command -v java && command -v javac|default-jdk-headless|no learner of Weka (engine rweka: J48, JRip, SMO and all others) can be used"
     "optional|LaTeX|command -v pdflatex && kpsewhich booktabs.sty|texlive-latex-base texlive-latex-recommended|result.tex is written all the same, but cannot be compiled here, and the tests that compile it are skipped"
     "extra|LaTeX of papers|kpsewhich IEEEtran.cls acmart.cls siunitx.sty threeparttable.sty lmodern.sty|texlive-latex-extra texlive-science texlive-publishers lmodern|tables are not tried in the classes that papers are written in"
+    "optional|Chromium|command -v chromium|chromium|the tests do not try report.html in a browser"
     "optional|pdftotext|command -v pdftotext|poppler-utils|the tests do not read compiled tables back"
 )
 
@@ -603,6 +604,17 @@ in_place() {
     tell_missing "$missing"
 }
 
+# axe-core looks for faults of accessibility in report.html. It is npm's, and only tests want it.
+get_axe() {
+    if [ -f .axe/package/axe.min.js ] || ! command -v npm >/dev/null; then return; fi
+    mkdir -p .axe
+    (
+        cd .axe &&
+            timeout 120 npm pack --silent axe-core@4 &&
+            tar xzf axe-core-4*.tgz package/axe.min.js package/LICENSE
+    ) >>"$LOG" 2>&1 </dev/null || rm -rf .axe
+}
+
 set_up() {
     local missing
     : >"$LOG"
@@ -613,6 +625,7 @@ set_up() {
     install_from_index || install_from_debian || fail_for_missing "$(missing_needs /usr/bin/python3 absent)"
     project_is_installed || fail "cvinfer could not be installed in .venv; .setup.log says why"
     set_up_r
+    get_axe
     missing=$(missing_needs "$VENV_PYTHON" broken)
     if grep -q ^required <<<"$missing"; then fail_for_missing "$missing"; fi
     {

@@ -80,3 +80,59 @@ def test_without_matplotlib_it_says_what_to_install(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("cvinfer.report.pictures.can_draw", lambda: False)
     with pytest.raises(UserError, match="python3-matplotlib"):
         drawn(document(), "ranks", "pdf")
+
+
+ROWS = {
+    "forest": examples.sixty,
+    "splits": examples.sixty,
+    "pvalues": examples.every_test,
+    "f1": examples.breast_cancer,
+    "overlap": examples.breast_cancer,
+}
+
+
+@needs_matplotlib
+@pytest.mark.parametrize("kind", ROWS)
+def test_pictures_with_rows_fit_and_are_the_same_twice(kind: str) -> None:
+    from cvinfer.report.pictures import pictures
+    from cvinfer.report.plots import _style
+
+    document = ROWS[kind]()
+    assert drawn(document, kind, "svg") == drawn(document, kind, "svg")
+    for width in WIDTHS.values():
+        with _style.style():
+            figure = pictures[kind].draw(document, Paper(width))
+            figure.draw_without_rendering()
+            box, axes = figure.bbox, figure.axes[0]
+            assert figure.get_figheight() <= _style.TALLEST + 0.01
+            for text in (*axes.get_yticklabels(), *axes.texts, axes.xaxis.label):
+                extent = text.get_window_extent()
+                assert box.x0 - 1 <= extent.x0 and extent.x1 <= box.x1 + 1, text.get_text()
+            (legend,) = figure.legends
+            under = axes.xaxis.label.get_window_extent().y0
+            assert box.y0 <= legend.get_window_extent().y0
+            assert legend.get_window_extent().y1 <= under + 1
+
+
+@needs_matplotlib
+def test_rows_that_do_not_fit_are_counted() -> None:
+    from cvinfer.report.pictures import pictures
+    from cvinfer.report.plots import _style
+
+    with _style.style():
+        figure = pictures["forest"].draw(examples.sixty(), Paper())
+    shown = len(figure.axes[0].get_yticks())
+    said = " ".join(text.get_text() for text in figure.texts)
+    assert shown < 60 and f"{60 - shown} more rows are in result.json" in said
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"), [("f1", "f1_beta_prime"), ("overlap", "no m×2"), ("forest", "nothing")]
+)
+@needs_matplotlib
+def test_what_is_not_there_is_refused(kind: str, said: str) -> None:
+    found = examples.made({"a": 0.3, "b": 0.1}, [("a", "b")], ["kfold_t"], n=60)
+    if kind == "forest":
+        found = {**found, "verdicts": []}
+    with pytest.raises(UserError, match=said):
+        drawn(found, kind, "png")

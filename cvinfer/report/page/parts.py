@@ -71,7 +71,7 @@ def table(
 
 def framed(content: Content, label: str) -> Element:
     """What may be wider than the page; a keyboard can scroll it too."""
-    return tag("div", content, class_="frame", role="region", aria_label=label, tabindex=0)
+    return tag("div", content, class_="frame", role="group", aria_label=label, tabindex=0)
 
 
 def _head(head: Head) -> Element:

@@ -48,12 +48,18 @@ def _heads(part: Part) -> list[Element]:
 
 
 def _row(part: Part, row: int) -> Element:
-    keys = [tag("th", _cell(key.cells[row], part), scope="row") for key in part.keys]
+    keys = [_key(key.cells[row], part) for key in part.keys]
     cells = [
         tag("td", _cell(column.cells[row], part), class_="left" if column.left else "number")
         for column in part.columns[len(part.keys) :]
     ]
     return tag("tr", keys, cells, data_row=True)
+
+
+def _key(cell: Cell, part: Part) -> Element:
+    """What names a row; where there is no name it is a cell, since heads must not be empty."""
+    empty = not cell.text.strip()
+    return tag("td") if empty else tag("th", _cell(cell, part), scope="row")
 
 
 def _cell(cell: Cell, part: Part) -> Content:

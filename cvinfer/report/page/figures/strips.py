@@ -49,7 +49,7 @@ def dumbbells(
             made.append(tag("line", x1=axis.at(a), x2=axis.at(b), y1=y, y2=y, class_="joint"))
         if a is not None:
             made.append(
-                tag("circle", tag("title", f"{label}: A"), cx=axis.at(a), cy=y, r=4, class_="a")
+                tag("circle", tag("title", f"{label}: A"), cx=axis.at(a), cy=y, r=5, class_="a")
             )
         if b is not None:
             square = tag(

@@ -58,10 +58,9 @@ def _one(
         by,
         [" ", badge(verdict["verdict"])] if verdict else None,
     )
-    parts = [
-        _pairs(reading, pair, tests[0]),
+    parts: list[Content] = [
+        [_pairs(reading, pair, tests[0]), _tests(reading, pair, tests)],
         _contingency(pair, tests),
-        _tests(reading, pair, tests),
     ]
     shown = [tag("div", part, class_="panel") for part in parts if part]
     return tag(
@@ -207,7 +206,7 @@ def _posteriors(pair: Pair, found: Mapping[str, Any]) -> list[Content]:
         )
         for name, meaning in POSTERIORS
     ]
-    heads = [Head(""), Head("Probability"), Head("Mode", "number"), Head("Mean", "number")]
+    heads = [Head("Symbol"), Head("Probability"), Head("Mode", "number"), Head("Mean", "number")]
     return [
         tag("h3", "Posterior"),
         tag("p", tag("strong", words)),

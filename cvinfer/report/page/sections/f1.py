@@ -74,12 +74,12 @@ def _key(entry: JsonObject) -> tuple[str, str, str]:
 def _axis(entries: Sequence[JsonObject]) -> Scale:
     ends = [each["result"][key] for each in entries for key in ("lower", "upper")]
     known = [end for end in ends if end is not None]
-    densities = [density for density in map(_density, entries) if density]
+    densities = [density for density in map(density_of, entries) if density]
     return scale([*known, *(span_of(densities) if densities else ())], 6)
 
 
 def _row(axis: Scale, learner: str, entries: Sequence[JsonObject]) -> Row:
-    density = next((found for found in map(_density, entries) if found), None)
+    density = next((found for found in map(density_of, entries) if found), None)
     bars, said = [], []
     for each in entries:
         result = each["result"]
@@ -102,7 +102,7 @@ def _words(entry: JsonObject) -> Content:
     return tag("li", tag("strong", f"{point}{ends}"), tag("span", name, class_="muted"))
 
 
-def _density(entry: JsonObject) -> Optional[Density]:
+def density_of(entry: JsonObject) -> Optional[Density]:
     """Of an interval that has a posterior with its parameters."""
     result = entry["result"]
     extra = {} if result is None else result["extra"]

@@ -41,15 +41,15 @@ def _table(reading: Reading, measure: str) -> Content:
             for name in learners
         ]
         rows.append(Row(bdi(data), cells))
-    if len(rows) > 1:
-        rows.append(Row("won, open, lost", [_total(reading, measure, name) for name in learners]))
+    total = Row("won, open, lost", [_total(reading, measure, name) for name in learners])
+    groups = [("", rows), ("", [total])] if len(rows) > 1 else [("", rows)]
     what = reading.called(measure, several=True)
     caption = (
         f"Mean {what}{reading.share(measure)} on the partition of the test that decides; in bold"
         f" the lowest of a row. {WON}n: significantly better than n other learners; {LOST}n:"
         " significantly worse than n."
     )
-    return table(caption, heads, [("", rows)], class_="heat", label=f"Grid by {measure}")
+    return table(caption, heads, groups, class_="heat", label=f"Grid by {measure}")
 
 
 def _means(reading: Reading, measure: str) -> dict[tuple[str, str], float]:

@@ -75,10 +75,12 @@ def _tally(reading: Reading) -> Element:
 
 def _verdict(verdict: JsonObject, reading: Reading, folded: bool) -> Element:
     sentence = tag("p", verdict["sentence"], class_="sentence")
+    headline: list[Content] = [badge(verdict["verdict"]), " ", _headline(verdict, reading)]
     return tag(
         "li",
-        tag("p", badge(verdict["verdict"]), " ", _headline(verdict, reading), class_="headline"),
-        tag("details", tag("summary", "in full"), sentence) if folded else sentence,
+        tag("details", tag("summary", headline), sentence)
+        if folded
+        else [tag("p", headline, class_="headline"), sentence],
         data_row=verdict["data"],
         class_=f"verdict {verdict['verdict'].replace('_', '-')}",
     )
@@ -109,5 +111,10 @@ def _headline(verdict: JsonObject, reading: Reading) -> Content:
         names,
         f"{size}{points}",
         f" [{level_text(verdict)}: {inside}]" if inside else "",
-        f", p {p}" if p.startswith("<") else f", p = {p}",
+        f", {_how(verdict)}p {p}" if p.startswith("<") else f", {_how(verdict)}p = {p}",
     ]
+
+
+def _how(verdict: JsonObject) -> str:
+    """Whether the p-value is another one than the test's own."""
+    return "corrected " if verdict["p_corrected"] != verdict["p_value"] else ""
