@@ -124,7 +124,7 @@ def _entries(
 
     if not isinstance(learners, Mapping):
         raise UserError(
-            "learners must be a mapping of names to estimators, as {'tree': "
+            "learners must be a mapping of names to estimators, as {'my tree': "
             f"DecisionTreeClassifier()}}, not a {type(learners).__name__}",
             ("learners",),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections import Counter
 from typing import Any, NamedTuple
 
 from cvinfer.errors import UserError
@@ -54,10 +55,17 @@ def told_apart(
     it; of all classes there must be one, or of none.
     """
     named = set(columns.learners) if learners is not None else set()
+    # There may be thousands of columns: none is looked for along the header.
+    free: dict[str, list[int]] = {
+        name: [] for name in header if name not in named and name not in drop
+    }
+    for at, name in enumerate(header):
+        if name in free:
+            free[name].append(at)
     beside: dict[str, tuple[str, list[int]]] = {}
     for learner, at in columns.learners.items():
         for kind in BESIDE:
-            found = _beside_of(where, header, kind, {learner, header[at]}, labels, named, drop)
+            found = _beside_of(where, free, kind, {learner, header[at]}, labels)
             if found and learner not in beside:
                 beside[learner] = (kind, found)
     taken = {at for _, found in beside.values() for at in found}
@@ -67,25 +75,25 @@ def told_apart(
 
 def _beside_of(
     where: str,
-    header: Sequence[str],
+    free: Mapping[str, Sequence[int]],
     kind: str,
     called: set[str],
     labels: Sequence[str],
-    named: set[str],
-    drop: Sequence[object],
 ) -> list[int]:
-    """Positions of a learner's columns, in the order of the classes."""
+    """Positions of a learner's columns, in the order of the classes; `free` has all by name."""
     found: dict[str, int] = {}
     for name in sorted(called):
         for label in labels:
             column = beside_column(kind, name, label)
-            if column in header and column not in named and column not in drop:
-                if header.count(column) > 1:
-                    raise UserError(f"{where} names column {column!r} more than once", ("path",))
-                found.setdefault(label, header.index(column))
+            places = free.get(column, ())
+            if len(places) > 1:
+                raise UserError(f"{where} names column {column!r} more than once", ("path",))
+            if places:
+                found.setdefault(label, places[0])
     lacking = [label for label in labels if label not in found]
     if found and lacking:
-        there = header[next(iter(found.values()))]
+        position = next(iter(found.values()))
+        there = next(name for name, places in free.items() if position in places)
         absent_one = beside_column(kind, sorted(called)[0], lacking[0])
         raise UserError(
             f"{where} has column {there!r} and no column {absent_one!r}: {kind} are needed of every"
@@ -210,14 +218,15 @@ def _rest(
     drop: Sequence[object],
 ) -> dict[str, int]:
     """The columns that are nothing else."""
-    rest = {at: name for at, name in enumerate(header) if at not in fixed.values()}
+    taken = set(fixed.values())
+    rest = {at: name for at, name in enumerate(header) if at not in taken}
     for at, name in rest.items():
         if not name.strip():
             raise UserError(
                 f"{where}: column {at + 1} has no name, and each learner needs one", ("path",)
             )
     names = list(rest.values())
-    twice = {name for name in names if names.count(name) > 1}
+    twice = {name for name, count in Counter(names).items() if count > 1}
     if twice:
         raise UserError(
             f"{where} names column {listed(sorted(twice))} more than once; every learner needs its "
@@ -235,4 +244,5 @@ def _rest(
                     " learners: [...] if it is a learner's",
                     ("path",),
                 )
-    return {name: at for at, name in rest.items() if name in chosen}
+    kept = set(chosen)
+    return {name: at for at, name in rest.items() if name in kept}

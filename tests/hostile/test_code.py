@@ -463,6 +463,8 @@ def test_what_lies_beside_a_spec_is_numbers_and_text():
     for path in sorted(root.rglob("*.py")):
         name = path.relative_to(root).as_posix()
         own = name.startswith(("execute/", "engines/_r/")) and name != "execute/store.py"
+        # Objects of a session, which no spec can name.
+        own = own or name == "engines/_sklearn/objects.py"
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Call):
                 continue

@@ -42,8 +42,11 @@ def test_no_split_cuts_a_group(name, groups, seed):
     partition = make_partition(name, len(groups), seed=seed, groups=groups, **SMALL.get(name, {}))
     assert partition.options["groups"] is True
     assert cut(partition, groups) == [] and partition.cut_group(groups) is None
-    for split in partition.splits:
-        assert len(split.train) + len(split.test) == len(groups)
+    for at, split in enumerate(partition.splits):
+        used = len(split.train) + len(split.test)
+        # Of three times three, inner splits of nested_cv leave the fold of the outer one out.
+        inner = name == "nested_cv" and at % 9 not in (0, 4, 8)
+        assert used < len(groups) if inner else used == len(groups)
     # What the groups are called does not matter, only their order.
     named = np.array([f"group {code:03d}" for code in groups])
     assert (

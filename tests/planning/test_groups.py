@@ -28,7 +28,9 @@ HONOURING = [name for name, info in schemes().items() if info.groups]
 REFUSING = [name for name, info in schemes().items() if not info.groups]
 #: Tests and intervals that need no scheme which cuts groups.
 GROUPED_TESTS = [n for n, t in tests().items() if all(x.scheme in HONOURING for x in t.needs)]
-GROUPED_INTERVALS = [n for n, i in intervals().items() if i.needs[0].scheme in HONOURING]
+GROUPED_INTERVALS = [
+    n for n, i in intervals().items() if all(x.scheme in HONOURING for x in i.planned)
+]
 
 CSV = {"source": "csv", "path": "patients.csv", "target": "class"}
 
@@ -120,7 +122,10 @@ def test_a_partition_honours_a_column_of_its_own(tmp_path: Path, scheme: str) ->
     given = [{"scheme": scheme, "groups": "ward"}, {"scheme": scheme, "groups": "patient"}]
     given += [{"scheme": scheme}]
     by_scheme = {t.needs[0].scheme: name for name, t in tests().items() if len(t.needs) == 1}
-    path = grouped_spec(tmp_path, {}, partition=given, tests=[by_scheme[scheme]])
+    wanted: dict[str, Any] = {"tests": [by_scheme[scheme]] if scheme in by_scheme else []}
+    if scheme not in by_scheme:  # intervals are made on it, and no test
+        wanted["intervals"] = [n for n, i in intervals().items() if i.needs[0].scheme == scheme]
+    path = grouped_spec(tmp_path, {}, partition=given, **wanted)
     rows = write_patients(tmp_path)
     spec, sets = load(path)
     assert [column.name for column in sets[0].features] == ["u", "v"]

@@ -14,7 +14,9 @@ weka <- function() {
 # R code in a process of its own, for what would end or spoil this one: its status and output.
 elsewhere <- function(code, ...) {
   script <- tempfile(fileext = ".R")
-  writeLines(c(sprintf(".libPaths(%s)", deparse1(.libPaths())), "library(cvinfer)", code), script)
+  # What is called from Python is not exported.
+  all <- "invisible(list2env(as.list(asNamespace('cvinfer')), globalenv()))"
+  writeLines(c(sprintf(".libPaths(%s)", deparse1(.libPaths())), all, code), script)
   out <- suppressWarnings(system2(
     file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(c(script, ...))),
     stdout = TRUE, stderr = TRUE

@@ -300,4 +300,4 @@ def test_a_run_prints_its_result_and_leaves_its_results_only(weka: Path, tmp_pat
     assert list(temporary.iterdir()) == []
     assert {each.name for each in place.iterdir()} == {"spec.json", "results"}
     left = {each.name for each in (place / "results" / "proof").iterdir()}
-    assert left == {*FILES, "references.bib", "run.json", "run.log"}
+    assert left == {*FILES, "references.bib", "report.html", "run.json", "run.log"}

@@ -28,6 +28,7 @@ from cvinfer.execute.backends._dask.versions import ALLOW_CODE
 from cvinfer.execute.backends.pool import undisturbed
 from cvinfer.execute.backends.worker import ONE_THREAD, SAFE_PATH
 from cvinfer.execute.work import WorkerError
+from cvinfer.foreign import say
 from cvinfer.worker.scratch import Scratch
 from cvinfer.worker.workplace import import_path
 
@@ -266,7 +267,7 @@ async def _main(count: int, allow_code: bool) -> None:
         tending = asyncio.ensure_future(tend(options, stop, lambda text: None))
         while not tending.done() and len(scheduler.workers) < count:
             await asyncio.sleep(0.05)
-        print(SIGN + json.dumps(scheduler.address), flush=True)
+        say(SIGN + json.dumps(scheduler.address))
         await tending
 
 
