@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Optional
 
+from cvinfer.analysis.words import is_higher_better
 from cvinfer.report.page.markup import Content, bdi, tag
 from cvinfer.report.page.parts import Data, Head, Row, table
 from cvinfer.report.page.reading import Reading
@@ -26,6 +27,7 @@ def grid(reading: Reading) -> Content:
 
 def _table(reading: Reading, measure: str) -> Content:
     verdicts = reading.by(measure, "verdicts")
+    higher = is_higher_better(measure)
     compared = {name for each in verdicts for name in (each["a"], each["b"])}
     learners = [name for name in reading.learner_names if name in compared]
     heads = [Head("Data set", sort="text")]
@@ -35,7 +37,7 @@ def _table(reading: Reading, measure: str) -> Content:
     for data in reading.data_names:
         here = {name: means.get((data, name)) for name in learners}
         known = [value for value in here.values() if value is not None]
-        best = min(known, default=None)
+        best = (max if higher else min)(known, default=None)
         cells = [
             _cell(reading, measure, here[name], best, _marks(reading, measure, name, data))
             for name in learners
@@ -46,7 +48,7 @@ def _table(reading: Reading, measure: str) -> Content:
     what = reading.called(measure, several=True)
     caption = (
         f"Mean {what}{reading.share(measure)} on the partition of the test that decides; in bold"
-        f" the lowest of a row. {WON}n: significantly better than n other learners; {LOST}n:"
+        f" the {'highest' if higher else 'lowest'} of a row. {WON}n: significantly better than n other learners; {LOST}n:"
         " significantly worse than n."
     )
     return table(caption, heads, groups, class_="heat", label=f"Grid by {measure}")
