@@ -72,7 +72,8 @@ def test_a_document_gets_the_plots_that_have_their_cells() -> None:
 def test_files_are_made_without_a_date_in_them(
     example: Callable[[], dict[str, Any]], tmp_path: Path
 ) -> None:
-    pictures = [path for path in write_study(tmp_path, example())[0] if path.stem != "study"]
+    tables = ("study", "report")
+    pictures = [path for path in write_study(tmp_path, example())[0] if path.stem not in tables]
     assert {path.stem.split("-2")[0] for path in pictures} == set(wanted(example()))
     assert {path.suffix for path in pictures} == {".pdf", ".png"}
     for path in pictures:
@@ -216,7 +217,7 @@ def test_without_matplotlib_tables_are_written_and_it_is_said(
 ) -> None:
     monkeypatch.setattr(package, "can_draw", lambda: False)
     written, (remark,) = write_study(tmp_path, examples.whole())
-    assert {path.suffix for path in written} == {".csv", ".md", ".tex"}
+    assert {path.suffix for path in written} == {".csv", ".html", ".md", ".tex"}
     assert "Plots were left out (components, " in remark and "python3-matplotlib" in remark
 
 

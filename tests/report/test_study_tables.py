@@ -71,8 +71,8 @@ LATEX = r"""\begin{tabular}{@{}lrrrr@{}}
 \toprule
 Test & Rejected & A $-$ B & Err. A & Err. B \\
 \midrule
-BCV 5$\times$2 McNemar & 4.6 {[}3.5,{} 6.1{]} & 0.00 & 20.00 & 20.00 \\
-K-{}fold t & \textbf{14.3 {[}12.2,{} 16.6{]}} & 0.00 & 20.00 & 20.00 \\
+BCV 5$\times$2 McNemar & 4.6 [3.5, 6.1] & 0.00 & 20.00 & 20.00 \\
+K-fold t & \textbf{14.3 [12.2, 16.6]} & 0.00 & 20.00 & 20.00 \\
 \bottomrule
 \end{tabular}
 """
@@ -263,12 +263,12 @@ def test_files_are_written_whole_and_the_same(
 ) -> None:
     monkeypatch.setattr("cvinfer.report.plots.can_draw", lambda: False)
     written, _ = write_study(tmp_path / "new", examples.whole())
-    assert [path.name for path in written] == ["study.csv", "study.tex", "study.md"]
+    assert [path.name for path in written] == ["study.csv", "report.html", "study.tex", "study.md"]
     assert sorted(each.name for each in (tmp_path / "new").iterdir()) == sorted(
         path.name for path in written
     )
     for path in written:
-        name = {"csv": "csv", "tex": "latex", "md": "markdown"}[path.suffix[1:]]
+        name = {"csv": "csv", "html": "html", "tex": "latex", "md": "markdown"}[path.suffix[1:]]
         assert path.read_text(encoding="utf-8") == render_study(examples.whole(), name)
 
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Mapping, Sequence
 
-from cvinfer.report.for_paper import as_chosen
 from cvinfer.report.formats import output_format
 from cvinfer.report.kinds import kind_of
 from cvinfer.paper import (
@@ -98,6 +97,8 @@ def prose(paragraphs: Sequence[tuple[str, Sequence[Words]]]) -> str:
 )
 def latex(document: Mapping[str, Any], **options: Any) -> str:
     """All tables of a document as LaTeX; `options` are those of `cvinfer.paper`."""
+    from cvinfer.report.for_paper import as_chosen  # needs numpy
+
     template = _environment().get_template("tables.tex.jinja")
     kind = kind_of(document)
     chosen = paper_options(document, options)

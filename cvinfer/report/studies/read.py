@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Iterable, Mapping, NamedTuple, Optional, Sequence
 
-from cvinfer.analysis.words import MINUS, NONE, settings, title
+from cvinfer.analysis.words import is_rate, MINUS, NONE, settings, title
 from cvinfer.documents import JsonObject
 from cvinfer.foreign import cut
 
@@ -147,7 +147,9 @@ class Study:
         name = title(cell["name"])
         twice = len(self._test_options[cell["name"]]) > 1 and cell.get("options")
         name = f"{name} ({settings(cell['options'])})" if twice else name
-        return f"{name}, {cell['measure']}" if cell.get("measure") else name
+        # An interval's own name says what it is of.
+        tested = cell["kind"] == "test" and cell.get("measure")
+        return f"{name}, {cell['measure']}" if tested else name
 
     @cached_property
     def _true_differences(self) -> dict[tuple[str, Who], JsonObject]:
@@ -159,7 +161,7 @@ class Study:
 
     def null_holds(self, cell: JsonObject) -> Optional[bool]:
         """Whether H0 of a test is true, as far as the study's own truth tells; None: unknown."""
-        if cell.get("measure") not in (None, "zero_one"):
+        if cell.get("measure") and not is_rate(cell["measure"]):
             return None  # true differences are of error rates
         claimed = cell.get("mu0") or 0.0
         if claimed == "truth":

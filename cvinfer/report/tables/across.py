@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Optional, Sequence, Union
 
-from cvinfer.analysis.together import statistic_text
 from cvinfer.analysis.words import (
     NONE,
     is_rate,
@@ -125,6 +124,8 @@ def _test_note(test: Entry, document: Entry) -> tuple[Union[str, Cite], ...]:
     if "against" in test:
         said = [f"{e['learner']} p {p_equation(e['p_corrected'], alpha)}" for e in test["against"]]
         return (*head, f"against {test['control']}, corrected: {listed(said)}.")
+    from cvinfer.analysis.together import statistic_text  # needs numpy
+
     p = "" if test["p_value"] is None else f"p {p_equation(test['p_value'], alpha)}"
     return (*head, f"{statistic_text(test)}{p}.")
 
