@@ -7,7 +7,7 @@ import inspect
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
-from hypothesis import assume, strategies as st
+from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from tests.contract.examples import EXAMPLES, INTERVALS, TESTS

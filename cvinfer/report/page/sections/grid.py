@@ -48,8 +48,8 @@ def _table(reading: Reading, measure: str) -> Content:
     what = reading.called(measure, several=True)
     caption = (
         f"Mean {what}{reading.share(measure)} on the partition of the test that decides; in bold"
-        f" the {'highest' if higher else 'lowest'} of a row. {WON}n: significantly better than n other learners; {LOST}n:"
-        " significantly worse than n."
+        f" the {'highest' if higher else 'lowest'} of a row. {WON}n: significantly better than n"
+        f" other learners; {LOST}n: significantly worse than n."
     )
     return table(caption, heads, groups, class_="heat", label=f"Grid by {measure}")
 
