@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Optional, Union
+from typing import TYPE_CHECKING, Optional
 
 from cvinfer.documents import JsonObject
 from cvinfer.errors import LearnerError, UserError
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from cvinfer.commands._made_again import Verdict
     from cvinfer.runner import Result
-    from cvinfer.studies import Simulated
     from cvinfer.studies.frame import Finished
 
 #: Exit codes of commands that did what they should: some fits failed,
@@ -85,7 +84,7 @@ def tell_verdict(ctx: click.Context, verdict: Verdict) -> None:
         ctx.exit(DIFFERENT)
 
 
-def show_finished(ctx: click.Context, found: Union[Finished, Simulated], blocks: str) -> None:
+def show_finished(ctx: click.Context, found: Finished, blocks: str) -> None:
     """What a command on studies found, which blocks it made, and where its files are."""
     from cvinfer.report.studies import print_study
 

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Optional
 
 import click
 
-from cvinfer.commands._cluster import backend_of, cluster_options
-from cvinfer.commands._options import BASE, JOBS, QUIET, SPEC, place_options, spec_options
-from cvinfer.commands._resume import Remembering, resume_with
+from cvinfer.commands._resume import Remembering
 from cvinfer.commands._said import show_finished
+from cvinfer.commands._work import Work, working
 
 
 @click.command("calibrate", cls=Remembering, short_help="Whether the tests hold on your data.")
-@SPEC
-@spec_options
-@BASE
-@place_options
-@JOBS
-@cluster_options
-@QUIET
+@working(stop="Stop when a block of replications is lost.")
 @click.option(
     "--replications",
     type=click.IntRange(min=2, max=100_000),
@@ -33,23 +25,7 @@ from cvinfer.commands._said import show_finished
     type=click.IntRange(min=10, max=10**9),
     help="Records of each set, at most half of those there are (default: half).",
 )
-@click.option("--fail-fast", is_flag=True, help="Stop when a block of replications is lost.")
-@click.pass_context
-def command(
-    ctx: click.Context,
-    spec: Path,
-    overrides: tuple[str, ...],
-    allow_code: bool,
-    base: Optional[Path],
-    output: Optional[Path],
-    store: Optional[Path],
-    jobs: Optional[int],
-    cluster: Optional[str],
-    quiet: bool,
-    replications: int,
-    n: Optional[int],
-    fail_fast: bool,
-) -> None:
+def command(ctx: click.Context, work: Work, replications: int, n: Optional[int]) -> None:
     """Measure how often the tests claim what is not so, on your data with your learners.
 
     The records are taken for the population: sets of at most half of them are drawn, every test of
@@ -65,24 +41,7 @@ def command(
       cvinfer calibrate spec.yaml --set tests=all
       cvinfer calibrate spec.yaml --n 100 --replications 1000 --jobs 4
     """
-    from cvinfer.progress import progress_for
     from cvinfer.studies.calibrate import calibrate
 
-    resume_with(ctx)
-    progress = progress_for(quiet)
-    found = calibrate(
-        spec,
-        replications,
-        n,
-        overrides=overrides,
-        base=base,
-        jobs=jobs,
-        output=output,
-        store=store,
-        progress=progress,
-        backend=backend_of(ctx, cluster, progress.tell),
-        fail_fast=fail_fast,
-        allow_code=allow_code,
-        write=True,
-    )
+    found = calibrate(work.spec, replications, n, **work.begin(ctx))
     show_finished(ctx, found, "Blocks of replications")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING
 
 import click
 
-from cvinfer.commands._cluster import backend_of, cluster_options
-from cvinfer.commands._options import BASE, JOBS, QUIET, SPEC, place_options, spec_options
-from cvinfer.commands._resume import Remembering, resume_with
+from cvinfer.commands._resume import Remembering
 from cvinfer.commands._said import FAILED_FITS, files_in, show_failures, tell, tell_verdict
+from cvinfer.commands._work import Work, working
 from cvinfer.foreign import say
 
 if TYPE_CHECKING:
@@ -18,28 +16,8 @@ if TYPE_CHECKING:
 
 
 @click.command("run", cls=Remembering, short_help="Fit, test, write the results and show them.")
-@SPEC
-@spec_options
-@BASE
-@place_options
-@JOBS
-@cluster_options
-@QUIET
-@click.option("--fail-fast", is_flag=True, help="Stop at the first fit that fails.")
-@click.pass_context
-def command(
-    ctx: click.Context,
-    spec: Path,
-    overrides: tuple[str, ...],
-    allow_code: bool,
-    base: Optional[Path],
-    output: Optional[Path],
-    store: Optional[Path],
-    jobs: Optional[int],
-    cluster: Optional[str],
-    quiet: bool,
-    fail_fast: bool,
-) -> None:
+@working(stop="Stop at the first fit that fails.")
+def command(ctx: click.Context, work: Work) -> None:
     """Run a spec: fit, test, write the results and show them.
 
     Finished fits are stored at once and reused by later runs. Exit code 3 means that some fits
@@ -62,34 +40,19 @@ def command(
     """
     from cvinfer import runner
     from cvinfer.commands._made_again import compared
-    from cvinfer.progress import progress_for
     from cvinfer.spec import finished
 
-    resume_with(ctx)
-    progress = progress_for(quiet)
     original = None
-    if finished.is_result_file(spec) and not overrides:
-        original = finished.read_result(spec)  # before it may be written over
-    result = runner.run(
-        spec,
-        overrides=overrides,
-        base=base,
-        jobs=jobs,
-        output=output,
-        store=store,
-        progress=progress,
-        backend=backend_of(ctx, cluster, progress.tell),
-        fail_fast=fail_fast,
-        allow_code=allow_code,
-        write=True,
-    )
+    if finished.is_result_file(work.spec) and not work.overrides:
+        original = finished.read_result(work.spec)  # before it may be written over
+    result = runner.run(work.spec, **work.begin(ctx))
     _show_result(result)
     if result.outcome.damaged:
         tell(f"warning: {result.outcome.warning(result.store)}")
     if result.failed:
         show_failures(result)
     if original is not None:
-        tell_verdict(ctx, compared(str(spec), original, result.document))
+        tell_verdict(ctx, compared(str(work.spec), original, result.document))
     if result.failed:
         ctx.exit(FAILED_FITS)
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any, Optional
 
 import click
 
-from cvinfer.commands._cluster import backend_of, cluster_options
-from cvinfer.commands._options import BASE, JOBS, QUIET, SPEC, place_options, spec_options
-from cvinfer.commands._resume import Remembering, resume_with
+from cvinfer.commands._resume import Remembering
 from cvinfer.commands._said import show_finished
+from cvinfer.commands._work import Work, working
 
 
 class Replications(click.ParamType):
@@ -31,13 +29,7 @@ class Replications(click.ParamType):
 
 
 @click.command("simulate", cls=Remembering, short_help="Run a study: error rates, power, coverage.")
-@SPEC
-@spec_options
-@BASE
-@place_options
-@JOBS
-@cluster_options
-@QUIET
+@working(stop="Stop when a block of replications is lost.")
 @click.option(
     "--replications",
     type=click.IntRange(min=1, max=10**8),
@@ -50,22 +42,8 @@ class Replications(click.ParamType):
     metavar="FIRST-LAST",
     help="These replications only, to be added to others by cvinfer merge.",
 )
-@click.option("--fail-fast", is_flag=True, help="Stop when a block of replications is lost.")
-@click.pass_context
 def command(
-    ctx: click.Context,
-    spec: Path,
-    overrides: tuple[str, ...],
-    allow_code: bool,
-    base: Optional[Path],
-    output: Optional[Path],
-    store: Optional[Path],
-    jobs: Optional[int],
-    cluster: Optional[str],
-    quiet: bool,
-    replications: Optional[int],
-    range_: Optional[tuple[int, int]],
-    fail_fast: bool,
+    ctx: click.Context, work: Work, replications: Optional[int], range_: Optional[tuple[int, int]]
 ) -> None:
     """Run a study: the same comparison on many data sets drawn from one population.
 
@@ -82,24 +60,7 @@ def command(
       cvinfer simulate study.yaml --set study.draw.n=100 --jobs 4
       cvinfer simulate study.yaml --cluster tcp://host:8786
     """
-    from cvinfer.progress import progress_for
     from cvinfer.studies import simulate
 
-    resume_with(ctx)
-    progress = progress_for(quiet)
-    found = simulate(
-        spec,
-        overrides=overrides,
-        base=base,
-        replications=replications,
-        range_=range_,
-        jobs=jobs,
-        output=output,
-        store=store,
-        progress=progress,
-        backend=backend_of(ctx, cluster, progress.tell),
-        fail_fast=fail_fast,
-        allow_code=allow_code,
-        write=True,
-    )
+    found = simulate(work.spec, replications=replications, range_=range_, **work.begin(ctx))
     show_finished(ctx, found, "Blocks of replications")

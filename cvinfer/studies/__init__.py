@@ -7,13 +7,13 @@ that an interrupted study goes on where it stopped, and more of them cost what i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Optional, Sequence, Union
 
 from cvinfer.documents import JsonObject
 from cvinfer.execute.work import Outcome
-from cvinfer.studies.frame import framed, refuse_no_workers
+from cvinfer.studies.frame import Finished, Means, framed
 
 if TYPE_CHECKING:
     from cvinfer.execute.backends.base import Opener
@@ -25,23 +25,11 @@ if TYPE_CHECKING:
 __all__ = ["Simulated", "simulate"]
 
 
-@dataclass(frozen=True)
-class Simulated:
+@dataclass(frozen=True, kw_only=True)
+class Simulated(Finished):
     """What a study found; `document` is the content of study.json."""
 
-    document: JsonObject
     study: "Study"
-    outcome: Outcome
-    directory: Optional[Path] = None
-    seconds: Mapping[str, float] = field(default_factory=dict)
-    store: Optional[Path] = None
-    store_remark: str = ""
-    files: Sequence[Path] = ()
-    remarks: Sequence[str] = ()
-
-    @property
-    def failed(self) -> bool:
-        return bool(self.document["failures"])
 
 
 def simulate(
@@ -72,7 +60,7 @@ def simulate(
     from cvinfer.studies.load import load_study
     from cvinfer.studies.model import Study
 
-    refuse_no_workers(jobs)
+    means = Means(jobs, output, store, progress, fail_fast, write, backend)
     if replications is not None:
         overrides = [*overrides, f"study.replications={replications}"]
     with limited(max_bytes, max_fits):
@@ -84,36 +72,8 @@ def simulate(
 
     wanted = wanted_range(study, range_)
 
-    def work(open_store: "Store", log: Optional[Path]) -> tuple[JsonObject, Outcome]:
-        return studied(
-            study,
-            wanted,
-            open_store,
-            jobs=jobs,
-            progress=progress,
-            fail_fast=fail_fast,
-            log=log,
-            backend=backend,
-        )
+    def work(open_store: "Store", means: Means) -> tuple[JsonObject, Outcome]:
+        return studied(study, wanted, open_store, means)
 
-    found = framed(
-        study.spec,
-        work,
-        write_study_files,
-        jobs=jobs,
-        output=output,
-        store=store,
-        progress=progress,
-        write=write,
-    )
-    return Simulated(
-        found.document,
-        study,
-        found.outcome,
-        found.directory,
-        found.seconds,
-        found.store,
-        found.store_remark,
-        found.files,
-        found.remarks,
-    )
+    found = framed(study.spec, means, work, write_study_files)
+    return Simulated(**vars(found), study=study)

@@ -31,7 +31,7 @@ from cvinfer.studies.decisions import Decision, decisions, takes
 from cvinfer.studies.document import failure_warnings, told_failures
 from cvinfer.studies.evaluate import Parts
 from cvinfer.studies.files import write_calibrate_files
-from cvinfer.studies.frame import Finished, framed, refuse_no_workers
+from cvinfer.studies.frame import Finished, Means, framed
 from cvinfer.studies.gather import Gathered, Whole, crossed
 from cvinfer.studies.gather import Source as Blocks
 from cvinfer.studies.model import Point, Range
@@ -86,7 +86,7 @@ def calibrate(
     n: records of each set, at most half of those there are, which is the default. The other options
     are those of `cvinfer.run`.
     """
-    refuse_no_workers(jobs)
+    means = Means(jobs, output, store, progress, fail_fast, write, backend)
     replications = whole_number(replications, 2, MOST_REPLICATIONS, "replications")
     if n is not None:
         n = whole_number(n, SMALLEST, 10**9, "n")
@@ -102,19 +102,9 @@ def calibrate(
         refuse_too_much([*points, *seconds], replications, f"{replications:,} replications")
     wanted = Range(1, replications)
 
-    def work(open_store: "Store", log: Optional[Path]) -> tuple[JsonObject, Outcome]:
+    def work(open_store: "Store", means: Means) -> tuple[JsonObject, Outcome]:
         def made(plan: StudyPlan, first_only: Sequence[int] = ()) -> Worked:
-            return make(
-                plan,
-                wanted,
-                open_store,
-                jobs=jobs,
-                progress=progress,
-                fail_fast=fail_fast,
-                log=log,
-                backend=backend,
-                first_only=first_only,
-            )
+            return make(plan, wanted, open_store, means, first_only)
 
         # Which learners are random shows on the first set; only those need a second seed on all.
         plan = plan_study(comparison.study([*points, *seconds], replications))
@@ -132,16 +122,7 @@ def calibrate(
         found = _Calibration(comparison, plan, wanted, worked, open_store, random)
         return found.document(), outcome
 
-    return framed(
-        comparison.spec,
-        work,
-        write_calibrate_files,
-        jobs=jobs,
-        output=output,
-        store=store,
-        progress=progress,
-        write=write,
-    )
+    return framed(comparison.spec, means, work, write_calibrate_files)
 
 
 # --- what is drawn --------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Callable, Mapping, Optional, Sequence, Union
 
@@ -13,12 +13,38 @@ from cvinfer.errors import UserError
 from cvinfer.execute.work import Outcome
 
 if TYPE_CHECKING:
+    from cvinfer.execute.backends.base import Opener
     from cvinfer.execute.store import Store
     from cvinfer.progress import Progress
     from cvinfer.spec.model import Spec
 
-#: From an open store and the file of what learners print to a document.
-Work = Callable[["Store", Optional[Path]], tuple[JsonObject, Outcome]]
+
+@dataclass(frozen=True)
+class Means:
+    """By what means a study is made: options of `cvinfer.run`, and `log`, what learners print."""
+
+    jobs: Optional[int] = None
+    output: Optional[Union[str, Path]] = None
+    store: Optional[Union[str, Path]] = None
+    progress: "Optional[Progress]" = None
+    fail_fast: bool = False
+    write: bool = False
+    backend: "Optional[Opener]" = None
+    log: Optional[Path] = None
+
+    def __post_init__(self) -> None:
+        if self.jobs is not None and self.jobs < 1:
+            raise UserError(f"jobs = {self.jobs}: at least one worker is needed")
+
+    @property
+    def workers(self) -> int:
+        from cvinfer.runner import default_jobs
+
+        return self.jobs or default_jobs()
+
+
+#: From an open store and the means, with a log where files are written, to a document.
+Work = Callable[["Store", Means], tuple[JsonObject, Outcome]]
 #: From a directory and a document to the files written, and what could not be made, in words.
 Write = Callable[[Path, JsonObject], tuple[Sequence[Path], Sequence[str]]]
 
@@ -41,45 +67,32 @@ class Finished:
         return bool(self.document["failures"])
 
 
-def framed(
-    spec: "Spec",
-    work: Work,
-    write_files: Write,
-    *,
-    jobs: Optional[int] = None,
-    output: Optional[Union[str, Path]] = None,
-    store: Optional[Union[str, Path]] = None,
-    progress: "Optional[Progress]" = None,
-    write: bool = False,
-) -> Finished:
+def framed(spec: "Spec", means: Means, work: Work, write_files: Write) -> Finished:
     """Do some work inside its directory and store; with `write` its files are written."""
     from cvinfer.execute.places import find_store, output_directory
     from cvinfer.execute.store import Store
-    from cvinfer.runner import LOG_NAME, default_jobs
+    from cvinfer.runner import LOG_NAME
     from cvinfer.runner.files import refuse_unwritable, write_facts
 
     began, clock = time.time(), time.monotonic()
-    directory = output_directory(spec, output)
-    if write:
+    directory = output_directory(spec, means.output)
+    if means.write:
         refuse_unwritable(directory)
-    place = find_store(spec, output, store) if write or store else None
+        means = replace(means, log=directory / LOG_NAME)
+    wanted = means.write or means.store
+    place = find_store(spec, means.output, means.store) if wanted else None
     path = None if place is None else place.path
-    if progress is not None:
-        progress.store = None if place is None else str(place)
+    if means.progress is not None:
+        means.progress.store = None if place is None else str(place)
     with Store(path, at_hand=False) as open_store:
-        document, outcome = work(open_store, directory / LOG_NAME if write else None)
+        document, outcome = work(open_store, means)
     files: Sequence[Path] = ()
     remarks: Sequence[str] = ()
     seconds = {"in learners": outcome.seconds, "total": time.monotonic() - clock}
-    if write:
+    if means.write:
         files, remarks = write_files(directory, document)
         start = Path(os.path.relpath(spec.base, directory.absolute()))
-        write_facts(directory, outcome, began, seconds, jobs or default_jobs(), start)
+        write_facts(directory, outcome, began, seconds, means.workers, start)
     remark = "" if place is None else place.remark
-    made_in = directory if write else None
+    made_in = directory if means.write else None
     return Finished(document, outcome, made_in, seconds, path, remark, files, remarks)
-
-
-def refuse_no_workers(jobs: Optional[int]) -> None:
-    if jobs is not None and jobs < 1:
-        raise UserError(f"jobs = {jobs}: at least one worker is needed")

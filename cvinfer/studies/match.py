@@ -19,14 +19,12 @@ from cvinfer.engines import engine
 from cvinfer.engines.base import LearnerSpec
 from cvinfer.errors import UserError
 from cvinfer.execute import scheduler
-from cvinfer.execute.backends.base import Opener
 from cvinfer.execute.replications.packed import unpack
 from cvinfer.execute.replications.recipe import GRANULE, Recipe
 from cvinfer.execute.store import Store
 from cvinfer.execute.work import Limits
-from cvinfer.progress import Progress
-from cvinfer.runner.stages import default_jobs
 from cvinfer.studies.agenda import Replications
+from cvinfer.studies.frame import Means
 from cvinfer.studies.model import Point, Range, Sought, Study
 from cvinfer.studies.plan import Fitting, key_of, pieces, stored_blocks
 from cvinfer.studies.states import FixedState, State
@@ -44,21 +42,14 @@ DIGITS = 6
 LAMBDA = "lambda"
 
 
-def matched(
-    study: Study,
-    store: Store,
-    *,
-    jobs: Optional[int] = None,
-    progress: Optional[Progress] = None,
-    backend: Optional[Opener] = None,
-) -> tuple[Study, list[State]]:
+def matched(study: Study, store: Store, means: Means) -> tuple[Study, list[State]]:
     """The study with a point for each target, and what was found."""
     points = list(study.points)
     found: list[State] = []
     for sought in study.match:
         more: list[Point] = []
         for point in points:
-            for value, state, target in _solved(point, sought, store, jobs, progress, backend):
+            for value, state, target in _solved(point, sought, store, means):
                 learners = {
                     **point.spec.learners,
                     sought.of: _with(point.spec.learners[sought.of], sought, value),
@@ -77,9 +68,7 @@ class _Errors:
     point: Point
     sought: Sought
     store: Store
-    jobs: Optional[int]
-    progress: Optional[Progress]
-    backend: Optional[Opener]
+    means: Means
     known: dict[float, Floats] = field(default_factory=dict)
 
     def of(self, value: float) -> Floats:
@@ -103,10 +92,10 @@ class _Errors:
         outcome = scheduler.work(
             Replications([recipe], [entry], {fitting: blocks}, (), limits.get("memory_mb")),
             self.store,
-            jobs=self.jobs or default_jobs(),
+            jobs=self.means.workers,
             limits=Limits(limits.get("seconds"), limits.get("memory_mb")),
-            progress=self.progress,
-            backend=self.backend,
+            progress=self.means.progress,
+            backend=self.means.backend,
         )
         for message in outcome.failures.values():
             raise UserError(f"{entry.name} cannot be matched: {message}", ("study", "match"))
@@ -130,12 +119,10 @@ def _solved(
     point: Point,
     sought: Sought,
     store: Store,
-    jobs: Optional[int],
-    progress: Optional[Progress],
-    backend: Optional[Opener],
+    means: Means,
 ) -> list[tuple[float, State, float]]:
     """Parameter, state and target for each lambda."""
-    errors = _Errors(point, sought, store, jobs, progress, backend)
+    errors = _Errors(point, sought, store, means)
     met = errors.made(point.spec.learners[sought.to])
     ends = sorted((sought.low, sought.high), key=lambda end: float(errors.of(end).mean()))
     lowest = errors.of(ends[0])

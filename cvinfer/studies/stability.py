@@ -26,7 +26,7 @@ from cvinfer.studies.comparison import Comparison, load_comparison, refuse_too_m
 from cvinfer.studies.decisions import decisions
 from cvinfer.studies.document import failure_warnings, told_failures
 from cvinfer.studies.files import write_stability_files
-from cvinfer.studies.frame import Finished, framed, refuse_no_workers
+from cvinfer.studies.frame import Finished, Means, framed
 from cvinfer.studies.gather import Gathered
 from cvinfer.studies.gather import Source as Blocks
 from cvinfer.studies.model import Range
@@ -69,7 +69,7 @@ def stability(
     backend: "Optional[Opener]" = None,
 ) -> Finished:
     """Partition a comparison anew `runs` times; the options are those of `cvinfer.run`."""
-    refuse_no_workers(jobs)
+    means = Means(jobs, output, store, progress, fail_fast, write, backend)
     runs = whole_number(runs, 2, MOST_RUNS, "runs")
     with limited(max_bytes, max_fits):
         comparison = load_comparison(source, overrides, allow_code, base, "partitioned anew")
@@ -78,29 +78,11 @@ def stability(
     plan = plan_study(comparison.study(points, runs))
     wanted = Range(1, runs)
 
-    def work(open_store: "Store", log: Optional[Path]) -> tuple[JsonObject, Outcome]:
-        worked = make(
-            plan,
-            wanted,
-            open_store,
-            jobs=jobs,
-            progress=progress,
-            fail_fast=fail_fast,
-            log=log,
-            backend=backend,
-        )
+    def work(open_store: "Store", means: Means) -> tuple[JsonObject, Outcome]:
+        worked = make(plan, wanted, open_store, means)
         return _document(comparison, plan, wanted, worked, open_store), worked.outcome
 
-    return framed(
-        comparison.spec,
-        work,
-        write_stability_files,
-        jobs=jobs,
-        output=output,
-        store=store,
-        progress=progress,
-        write=write,
-    )
+    return framed(comparison.spec, means, work, write_stability_files)
 
 
 # --- what the runs said ---------------------------------------------------------------------------

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import platform
 from dataclasses import replace
-from pathlib import Path
 from typing import Callable, Collection, Iterator, Mapping, NamedTuple, Optional, Sequence
 
 from cvinfer import __version__
 from cvinfer.documents import JsonObject
 from cvinfer.errors import UserError
 from cvinfer.execute import scheduler
-from cvinfer.execute.backends.base import Opener
 from cvinfer.execute.replications.recipe import GRANULE
 from cvinfer.execute.store import Store
 from cvinfer.execute.work import Limits, Outcome
-from cvinfer.progress import Progress
-from cvinfer.runner.stages import default_jobs, foreign_learners
+from cvinfer.runner.stages import foreign_learners
 from cvinfer.studies.agenda import Replications
 from cvinfer.studies.document import added, build
 from cvinfer.studies.evaluate import Pair, evaluate, learned, mean_estimate, pairs_of
+from cvinfer.studies.frame import Means
 from cvinfer.studies.gather import Gathered, Source
 from cvinfer.studies.model import MU0_TRUTH, Range, Study
 from cvinfer.studies.plan import (
@@ -66,35 +64,16 @@ def stored_pieces(
     return {each: pieces(each, range_, found[each]) for each, range_ in ranges.items()}, known
 
 
-def studied(
-    study: Study,
-    wanted: Range,
-    store: Store,
-    *,
-    jobs: Optional[int] = None,
-    progress: Optional[Progress] = None,
-    fail_fast: bool = False,
-    log: Optional[Path] = None,
-    backend: Optional[Opener] = None,
-) -> tuple[JsonObject, Outcome]:
+def studied(study: Study, wanted: Range, store: Store, means: Means) -> tuple[JsonObject, Outcome]:
     """Make what is not stored, and the document of all."""
     if study.match:
         from cvinfer.studies.match import matched
 
-        study, sought = matched(study, store, jobs=jobs, progress=progress, backend=backend)
+        study, sought = matched(study, store, means)
     else:
         sought = []
     plan = plan_study(study)
-    blocks, outcome = make(
-        plan,
-        wanted,
-        store,
-        jobs=jobs,
-        progress=progress,
-        fail_fast=fail_fast,
-        log=log,
-        backend=backend,
-    )
+    blocks, outcome = make(plan, wanted, store, means)
     failures: list[JsonObject] = []
     found = list(sought)
     for planned in plan.points:
@@ -117,12 +96,7 @@ def make(
     plan: StudyPlan,
     wanted: Range,
     store: Store,
-    *,
-    jobs: Optional[int] = None,
-    progress: Optional[Progress] = None,
-    fail_fast: bool = False,
-    log: Optional[Path] = None,
-    backend: Optional[Opener] = None,
+    means: Means,
     first_only: Collection[int] = (),
 ) -> Worked:
     """Make what the store does not hold of a range of replications.
@@ -144,13 +118,13 @@ def make(
                 plan.labels,
             ),
             store,
-            jobs=jobs or default_jobs(),
+            jobs=means.workers,
             limits=block_limits(plan),
-            fail_fast=fail_fast,
-            progress=progress,
+            fail_fast=means.fail_fast,
+            progress=means.progress,
             meanwhile=ready,
-            log=log,
-            backend=backend,
+            log=means.log,
+            backend=means.backend,
         )
 
     outcome = done(_get_ready)
