@@ -13,6 +13,7 @@ from pathlib import PurePath
 from typing import Any, Mapping, NamedTuple, Optional, Protocol, Sequence, Union
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cvinfer.data import DataLike
 from cvinfer.inference import correction as corrections
@@ -31,6 +32,9 @@ FORMAT = 1
 
 #: The engine of learners that were fitted elsewhere.
 ELSEWHERE = "predictions"
+
+#: Per split the losses of its test records, or one value of a measure; None where a fit failed.
+LossesOfSplits = Sequence[Optional[NDArray[np.float64]]]
 
 MX2_SCHEMES = ("random_mx2", "blocked_mx2")
 
@@ -144,17 +148,15 @@ class DataRun:
     data: Mapping[str, Any]
     partitions: tuple[Partition, ...]
     labels: tuple[str, ...]
-    losses: Mapping[tuple[str, int], Sequence[Optional[Any]]]
+    losses: Mapping[tuple[str, int], LossesOfSplits]
     comparisons: tuple[ComparisonRun, ...]
     intervals: tuple[IntervalRun, ...] = ()
     failures: tuple[SplitFailure, ...] = field(default=())
     measure: str = "zero_one"
-    others: Mapping[str, Mapping[tuple[str, int], Sequence[Optional[Any]]]] = field(
-        default_factory=dict
-    )
+    others: Mapping[str, Mapping[tuple[str, int], LossesOfSplits]] = field(default_factory=dict)
 
     @property
-    def by_measure(self) -> Mapping[str, Mapping[tuple[str, int], Sequence[Optional[Any]]]]:
+    def by_measure(self) -> Mapping[str, Mapping[tuple[str, int], LossesOfSplits]]:
         """`losses` of every measure."""
         return {self.measure: self.losses, **self.others}
 
@@ -305,7 +307,7 @@ def discordant_records(run: DataRun, comparison: ComparisonRun) -> Optional[floa
     return float((tables[..., 1] + tables[..., 2]).min())
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Values that JSON can hold: no numpy, no fractions, no path objects, no NaN."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}

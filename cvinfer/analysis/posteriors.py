@@ -6,7 +6,7 @@ the primary test's partition, whatever their scheme, with ρ = n_test/n.
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Optional, Sequence
+from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from cvinfer.analysis.words import (
 from cvinfer.inference import InputError, bayes_correlated_t
 
 Entry = Mapping[str, Any]
+#: Of each split, in the shape of the partition; None where a learner failed.
+Values = Sequence[Union[None, float, "Values"]]
 
 
 def beside(document: Entry, loss: str, margin: Optional[float]) -> list[dict[str, Any]]:
@@ -43,7 +45,7 @@ def beside(document: Entry, loss: str, margin: Optional[float]) -> list[dict[str
 def posterior(
     verdict: Entry,
     partition: Optional[Entry],
-    values: Sequence[Optional[Any]],
+    values: Sequence[Optional[Values]],
     margin: Optional[float],
     sign: float = 1.0,
 ) -> dict[str, Any]:
@@ -65,7 +67,7 @@ def posterior(
     return {**made, "test": "bayes_correlated_t", "result": found, "failed": failed}
 
 
-def _why_not(partition: Optional[Entry], values: Sequence[Optional[Any]]) -> Optional[str]:
+def _why_not(partition: Optional[Entry], values: Sequence[Optional[Values]]) -> Optional[str]:
     if partition is None or any(each is None for each in values):
         return "there are no values of both learners"
     flat = [one for each in values for one in np.array(each, dtype=object).ravel()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, Callable, Mapping, Optional, Sequence
+from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 #: Parts of registered names whose spelling is not the part itself.
 SPELLING = {
@@ -189,11 +189,17 @@ def _training_share(partition: Mapping[str, Any]) -> str:
     return str(Fraction(train, train + test).limit_denominator(20))
 
 
-def split_sizes(sizes: Any) -> list[tuple[int, int]]:
+#: Train and test of a split, in lists as deep as the partition has axes.
+Sizes = Sequence[Union[int, "Sizes"]]
+
+
+def split_sizes(sizes: Sizes) -> list[tuple[int, int]]:
     """(train, test) of every split, from sizes nested in the shape of a partition."""
-    if not isinstance(sizes[0], list):
-        return [(sizes[0], sizes[1])]
-    return [pair for inside in sizes for pair in split_sizes(inside)]
+    inside = [each for each in sizes if not isinstance(each, int)]
+    if not inside:
+        train, test = (each for each in sizes if isinstance(each, int))
+        return [(train, test)]
+    return [pair for each in inside for pair in split_sizes(each)]
 
 
 def trained_elsewhere(sizes: Sequence[int]) -> bool:

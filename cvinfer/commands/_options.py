@@ -22,7 +22,7 @@ class Amount(click.ParamType):
     units = {"k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
     def convert(
-        self, value: Any, param: Optional[click.Parameter], ctx: Optional[click.Context]
+        self, value: object, param: Optional[click.Parameter], ctx: Optional[click.Context]
     ) -> int:
         text = str(value).strip().lower().replace("_", "").replace(",", "")
         unit = self.units.get(text[-1:], 1)

@@ -18,7 +18,6 @@ from cvinfer.commands._options import (
     JOBS,
     QUIET,
     SPEC,
-    Command,
     place_options,
     spec_options,
 )
@@ -79,18 +78,18 @@ class Work:
         }
 
 
-def working(stop: str) -> Callable[[Command], Callable[..., Any]]:
+def working(stop: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Below `click.command`: hands on the context, a `Work`, and the options declared below it.
 
     stop: help of --fail-fast.
     """
     names = [each.name for each in fields(Work)]
 
-    def decorate(command: Command) -> Callable[..., Any]:
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)
-        def called(ctx: click.Context, **options: Any) -> Any:
+        def called(ctx: click.Context, **options: Any) -> None:
             work = Work(**{name: options.pop(name) for name in names})
-            return command(ctx, work, **options)
+            command(ctx, work, **options)
 
         fail_fast = click.option("--fail-fast", is_flag=True, help=stop)
         joined = QUIET(fail_fast(click.pass_context(called)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Optional
+from typing import Optional
 
 import click
 
@@ -21,11 +21,11 @@ class Kinds(click.ParamType):
         return f"[{'|'.join(pictures)}]"
 
     def convert(
-        self, value: Any, param: Optional[click.Parameter], ctx: Optional[click.Context]
+        self, value: object, param: Optional[click.Parameter], ctx: Optional[click.Context]
     ) -> str:
         from cvinfer.report.pictures import pictures
 
-        return pictures.find(value).name
+        return pictures.find(str(value)).name
 
 
 @click.command("plot", short_help="Draw a picture of a finished run.")

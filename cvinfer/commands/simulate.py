@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Optional
+from typing import Optional
 
 import click
 
@@ -18,7 +18,7 @@ class Replications(click.ParamType):
     name = "range"
 
     def convert(
-        self, value: Any, param: Optional[click.Parameter], ctx: Optional[click.Context]
+        self, value: object, param: Optional[click.Parameter], ctx: Optional[click.Context]
     ) -> tuple[int, int]:
         if isinstance(value, tuple):
             return int(value[0]), int(value[1])

@@ -27,11 +27,11 @@ class Formats(click.ParamType):
         return f"[{'|'.join(formats)}]"
 
     def convert(
-        self, value: Any, param: Optional[click.Parameter], ctx: Optional[click.Context]
+        self, value: object, param: Optional[click.Parameter], ctx: Optional[click.Context]
     ) -> str:
         from cvinfer.report.formats import formats
 
-        return formats.find(value).name
+        return formats.find(str(value)).name
 
 
 def _paper(name: str, what: str) -> Callable[[Command], Command]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Optional
+from typing import Optional
 
 import click
 
@@ -22,12 +22,12 @@ class ProseFormats(click.ParamType):
         return f"[{'|'.join(name for name, each in formats.items() if each.prose)}]"
 
     def convert(
-        self, value: Any, param: Optional[click.Parameter], ctx: Optional[click.Context]
+        self, value: object, param: Optional[click.Parameter], ctx: Optional[click.Context]
     ) -> str:
         from cvinfer.errors import UserError, listed
         from cvinfer.report.formats import formats
 
-        found = formats.find(value)
+        found = formats.find(str(value))
         if found.prose is None:
             able = [name for name, each in formats.items() if each.prose]
             raise UserError(f"the format {value!r} has no paragraphs", (), listed(able))

@@ -38,6 +38,8 @@ from cvinfer.runner.stages import (
 from cvinfer.spec.model import Spec
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+
     from cvinfer.runner.shown import Drawn
 
 __all__ = [
@@ -92,7 +94,7 @@ class Result:
     def intervals(self) -> Sequence[JsonObject]:
         return self.document["intervals"]  # type: ignore[no-any-return]
 
-    def to_frame(self, kind: str = "comparisons") -> Any:
+    def to_frame(self, kind: str = "comparisons") -> DataFrame:
         """A pandas data frame: a row for each of the comparisons, intervals, verdicts or splits.
 
         Differences are loss A - loss B: positive means that A is worse.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from html import escape
 from pathlib import Path
-from typing import Any, Callable, Iterator, Mapping, NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, NamedTuple, Optional, Union
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from cvinfer.documents import JsonObject
 from cvinfer.errors import UserError
 from cvinfer.foreign import shown_all
 from cvinfer.names import close_match
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 __all__ = ["FRAMES", "Drawn", "frame", "html"]
 
@@ -66,7 +69,7 @@ FRAMES: Mapping[str, Callable[[JsonObject], Iterator[Row]]] = {
 }
 
 
-def frame(document: JsonObject, kind: str) -> Any:
+def frame(document: JsonObject, kind: str) -> "DataFrame":
     """The rows of that kind as a pandas data frame; columns that are empty are left out."""
     if kind not in FRAMES:
         raise UserError(

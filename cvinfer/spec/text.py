@@ -13,7 +13,7 @@ import copy
 import math
 import re
 from dataclasses import dataclass, field
-from typing import Any, Iterable, NamedTuple, Optional
+from typing import Any, Callable, Concatenate, Iterable, NamedTuple, Optional, ParamSpec, Union
 
 import yaml
 
@@ -48,6 +48,20 @@ class Place(NamedTuple):
     key_column: int
     source_line: str
     key_source_line: str
+
+
+Given = ParamSpec("Given")
+
+
+def _adding(
+    made: Callable[Concatenate[Document, Given], Fault]
+) -> Callable[Concatenate[Document, Given], None]:
+    """What takes the same, and adds the fault that is made of it to those of the document."""
+
+    def add(document: Document, /, *args: Given.args, **named: Given.kwargs) -> None:
+        document.faults.append(made(document, *args, **named))
+
+    return add
 
 
 @dataclass
@@ -92,8 +106,8 @@ class Document:
         source = place.key_source_line if on_key else place.source_line
         return Fault(place.file, line, column, text, message, allowed, suggestion, source, there)
 
-    def add(self, *args: Any, **named: Any) -> None:
-        self.faults.append(self.fault(*args, **named))
+    #: Takes what `fault` takes, and keeps the fault.
+    add = _adding(fault)
 
     def replace(self, path: Path, other: "Document") -> None:
         """Put another document's value at `path`, with its places."""
@@ -127,7 +141,9 @@ class _Composing(_Mixed):  # type: ignore[misc]
         self.depth = 0
         self.alias_marks: dict[tuple[int, int], Any] = {}
 
-    def compose_node(self, parent: Any, index: Any) -> Any:
+    def compose_node(
+        self, parent: Optional[yaml.Node], index: Union[None, int, yaml.Node]
+    ) -> Optional[yaml.Node]:
         if self.check_event(yaml.AliasEvent):
             where = index if isinstance(index, int) else id(index)
             self.alias_marks[id(parent), where] = self.peek_event().start_mark
@@ -276,7 +292,9 @@ class _Builder:
         self.open: list[int] = []
         self.aliases: list[Any] = []
 
-    def build(self, node: Any, path: Path, key: Any, alias: Any) -> Any:
+    def build(
+        self, node: yaml.Node, path: Path, key: Optional[yaml.Mark], alias: Optional[yaml.Mark]
+    ) -> Any:
         mark = alias or node.start_mark
         self.count += 1
         if self.count > MAX_NODES:

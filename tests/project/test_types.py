@@ -15,27 +15,10 @@ PACKAGE = Path(cvinfer.__file__).parent
 ROOMS = ("planning", "runner", "execute", "spec", "commands", "analysis")
 #: Public functions that take or give anything at all, and why.
 ANYTHING = {
-    "analysis/document.py: by_measure": "losses of records or a score, as the measure has them",
-    "analysis/posteriors.py: posterior": "losses of records or a score, as the measure has them",
-    "analysis/document.py: plain": "makes JSON of whatever it is given",
-    "analysis/words.py: split_sizes": "lists in lists, as deep as a partition has axes",
-    "commands/_options.py: convert": "click declares it so",
-    "commands/plot.py: convert": "click declares it so",
-    "commands/simulate.py: convert": "click declares it so",
-    "commands/write.py: convert": "click declares it so",
-    "execute/backends/_dask/line.py: call": "what a coroutine sends and takes is nothing to it",
-    "execute/backends/_dask/line.py: dashboard": "a client of Dask, which need not be installed",
-    "execute/backends/_dask/line.py: security": "an object of Dask, which need not be installed",
-    "execute/backends/_dask/parcels.py: persistent_id": "pickle declares it so",
-    "execute/backends/_dask/parcels.py: persistent_load": "pickle declares it so",
+    "analysis/document.py: plain": "gives JSON of any shape",
     "runner/__init__.py: table": "options of a format, which knows them itself",
-    "runner/__init__.py: to_frame": "a frame of pandas, which has no types here",
-    "runner/shown.py: frame": "a frame of pandas, which has no types here",
-    "commands/table.py: convert": "click declares it so",
     "spec/check/common.py: or_default": "a value of a spec under any key, checked by its schema",
-    "spec/text.py: add": "hands on whatever a Fault takes",
-    "spec/text.py: build": "nodes of PyYAML, which has no types",
-    "spec/text.py: compose_node": "nodes of PyYAML, which has no types",
+    "spec/text.py: build": "makes whatever the text says",
 }
 
 Function = Union[ast.FunctionDef, ast.AsyncFunctionDef]

@@ -17,12 +17,16 @@ import queue
 import threading
 import time
 from pathlib import Path
-from typing import Any, Callable, Coroutine, NamedTuple, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Coroutine, NamedTuple, Optional, Sequence, Union
 
 from cvinfer.errors import UserError
 from cvinfer.execute.backends._dask import bench
 from cvinfer.execute.backends._dask.parcels import Packer, pieces
 from cvinfer.execute.backends._dask.versions import Greeting, Report
+
+if TYPE_CHECKING:
+    from distributed import Client
+    from distributed.security import Security
 
 #: Seconds between two looks at which workers there are.
 LOOK = 0.5
@@ -130,7 +134,7 @@ class Line:
         await self._client.submit(bench.ping, workers=[address], pure=False)
         return time.monotonic() - began
 
-    def call(self, job: Coroutine[Any, Any, None]) -> None:
+    def call(self, job: Coroutine[object, object, None]) -> None:
         """Have something done, at once from here."""
         asyncio.run_coroutine_threadsafe(job, self._loop)
 
@@ -338,7 +342,7 @@ class Conversation:
             await self._client.run(bench.end, self.run, workers=there)
 
 
-def security(tls: Optional[Tls]) -> Any:
+def security(tls: Optional[Tls]) -> "Optional[Security]":
     """Dask's own form of it; None where nothing is encrypted."""
     if tls is None:
         return None
@@ -362,7 +366,7 @@ def quiet() -> None:
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
-async def dashboard(client: Any) -> str:
+async def dashboard(client: "Client") -> str:
     """Where Dask's own dashboard is; nothing where the scheduler has none."""
     identity = await client.scheduler.identity()
     if "dashboard" not in identity.get("services", {}):

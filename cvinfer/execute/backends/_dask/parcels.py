@@ -73,7 +73,7 @@ class _Pickler(pickle.Pickler):
         super().__init__(stream, protocol=pickle.HIGHEST_PROTOCOL)
         self._name, self._found = name, found
 
-    def persistent_id(self, obj: Any) -> Any:
+    def persistent_id(self, obj: object) -> Union[None, str, PartitionRecipe]:
         if type(obj) is Partition:
             return _recipe(obj)
         if type(obj) is not Dataset:
@@ -88,10 +88,10 @@ class _Unpickler(pickle.Unpickler):
         super().__init__(stream)
         self._parts = parts
 
-    def persistent_load(self, pid: Any) -> Any:
+    def persistent_load(self, pid: object) -> object:
         if isinstance(pid, PartitionRecipe):
             return pid.made()
-        return pickle.loads(self._parts[pid])
+        return pickle.loads(self._parts[str(pid)])
 
 
 class Unpacked(Sequence[object]):
