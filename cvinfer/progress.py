@@ -48,6 +48,7 @@ class LineProgress(Progress):
 
     def start(self, total: int, reused: int) -> None:
         self.total, self.reused = total, reused
+        self.ended = self.failed = 0  # work may come in several goes, one after the other
         self.began = self.said = time.monotonic()
         self._say(f"{total} fits wanted, {reused} of them already stored, {total - reused} to do")
         if self.store is not None and total:
@@ -112,6 +113,9 @@ class BarProgress(Progress):
 
     def start(self, total: int, reused: int) -> None:
         self.began = time.monotonic()
+        self.ended = self.failed = 0  # of this go, as above
+        if self.task is not None:
+            self.bar.remove_task(self.task)
         stored = f"{reused} stored, " if reused else ""
         self.task = self.bar.add_task(
             "fits", total=total - reused, stored=stored, rate="", now="starting workers"

@@ -32,7 +32,7 @@ from cvinfer.spec.model import Spec
 from cvinfer.spec.shape import check_shape, quoted
 from cvinfer.spec.text import Document
 from cvinfer.spec.vocabulary import study_rules
-from cvinfer.studies.model import DEFAULTS, MU0_TRUTH, Point, Sought, Study
+from cvinfer.studies.model import DEFAULTS, MU0_TRUTH, Point, Sought, Study, rounded
 
 #: More points than this are no study that anybody could read.
 MAX_POINTS = 10_000
@@ -535,12 +535,18 @@ class _Reader:
             yield Sought(key, float(low), float(high), of, to, lambdas, count)
 
     def _can_be_set(self, sought: Sought) -> bool:
-        """Whether the learner has the parameter: checked with an end of its range in the grid."""
-        chosen = {key: 0 for key in self.document.value["study"].get("grid") or {}}
-        document = self._at(chosen)
+        """Whether the learner takes the parameter, with an end of its range and between them."""
+        end: Place = ("study", "match", sought.path, "range", 0)
+        as_written = _value_at(self.document, end)
+        # The search asks for any number; a parameter that counts something would fail at a fit.
+        between = sought.low + (sought.high - sought.low) / math.e
+        within = Document(as_written.file, rounded(between), as_written.places)
+        return all(self._takes(sought, value) for value in (as_written, within))
+
+    def _takes(self, sought: Sought, value: Document) -> bool:
+        document = self._at({key: 0 for key in self.document.value["study"].get("grid") or {}})
         assert document is not None
-        place: Place = ("study", "match", sought.path, "range", 0)
-        lost = put(document, sought.path, _value_at(self.document, place))
+        lost = put(document, sought.path, value)
         if lost is not None:
             self.document.add(("study", "match", sought.path), lost, key=True)
         elif self._point(document, {}, {}) is None:

@@ -25,7 +25,7 @@ from cvinfer.execute.store import Store
 from cvinfer.execute.work import Limits
 from cvinfer.studies.agenda import Replications
 from cvinfer.studies.frame import Means
-from cvinfer.studies.model import Point, Range, Sought, Study
+from cvinfer.studies.model import Point, Range, Sought, Study, rounded
 from cvinfer.studies.plan import Fitting, key_of, pieces, stored_blocks
 from cvinfer.studies.states import FixedState, State
 
@@ -36,8 +36,6 @@ CLOSE = 1e-4
 LOOKS = 24
 #: The slope is taken over this share of the parameter to both sides.
 STEP = 0.05
-#: Parameters are written with so many digits: more are not known.
-DIGITS = 6
 #: What the grid of a study calls the target.
 LAMBDA = "lambda"
 
@@ -173,9 +171,9 @@ def _root(miss: Callable[[float], float], low: float, high: float, sought: Sough
     wide = high - low
     weight = list(missed)
     for _ in range(LOOKS):
-        guess = _rounded((at[0] * weight[1] - at[1] * weight[0]) / (weight[1] - weight[0]))
+        guess = rounded((at[0] * weight[1] - at[1] * weight[0]) / (weight[1] - weight[0]))
         if not at[0] < guess < at[1]:
-            guess = _rounded((at[0] + at[1]) / 2)
+            guess = rounded((at[0] + at[1]) / 2)
         found = miss(guess)
         if found == 0.0 or at[1] - at[0] < CLOSE * wide:
             return guess
@@ -185,15 +183,11 @@ def _root(miss: Callable[[float], float], low: float, high: float, sought: Sough
     return guess
 
 
-def _rounded(value: float) -> float:
-    return float(f"{value:.{DIGITS}g}")
-
-
 def _error(errors: _Errors, wanted: Floats, value: float, sought: Sought) -> Optional[float]:
     """The standard error of the miss over the draws, by the slope of the error there."""
     step = max(abs(value) * STEP, (sought.high - sought.low) * CLOSE)
     low, high = max(sought.low, value - step), min(sought.high, value + step)
-    low, high = _rounded(low), _rounded(high)
+    low, high = rounded(low), rounded(high)
     slope = float((errors.of(high) - errors.of(low)).mean()) / (high - low)
     if slope == 0.0 or len(wanted) < 2:
         return None

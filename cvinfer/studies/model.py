@@ -42,6 +42,15 @@ class Range(NamedTuple):
         return self.last - self.first + 1
 
 
+#: A parameter that is sought is written with so many digits: more are not known.
+DIGITS = 6
+
+
+def rounded(value: float) -> float:
+    """A value of a parameter as a search tries it."""
+    return float(f"{value:.{DIGITS}g}")
+
+
 @dataclass(frozen=True)
 class Sought:
     """A parameter that is to be found: `path` in the spec, between `low` and `high`.

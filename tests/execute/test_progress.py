@@ -43,6 +43,19 @@ def test_several_data_sets_are_told_apart(tmp_path: Path) -> None:
     assert (tmp_path / "predictions-large.csv.gz").is_file()
 
 
+def test_work_in_several_goes_is_counted_from_none_each_time() -> None:
+    stream = io.StringIO()
+    progress = LineProgress(stream)
+    for label in ("first", "second"):
+        progress.start(3, 1)
+        progress.done(label, failed=label == "first")
+        progress.done(label, failed=False)
+        progress.stop()
+    told = [line for line in stream.getvalue().splitlines() if "done" in line]
+    assert told[0].startswith("2 of 2 fits done, 1 failed, ")
+    assert told[1].startswith("2 of 2 fits done, ") and "failed" not in told[1]
+
+
 def test_quiet_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert type(progress_for(quiet=True)) is Progress
     assert isinstance(progress_for(quiet=False), LineProgress)

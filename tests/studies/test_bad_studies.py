@@ -156,6 +156,13 @@ BAD = {
         "8:41: learners.B.params.v: MeanClassifier has no parameter 'v'",
         f"{TRUTH}match: {{{V}: {{range: [1, 5], to: A}}}}",
     ),
+    # The search asks for numbers between whole ones, which no learner may be fitted to find out.
+    "match: whole numbers only": Bad(
+        "8:49: learners.B.params.max_depth: 2.47152 is not allowed for max_depth of"
+        " DecisionTreeClassifier; allowed: an int in the range [1, inf) or null",
+        f"{TRUTH}match: {{learners.B.params.max_depth: {{range: [1, 5], to: A}}}}",
+        swap=("builtin, learner: mean}", "sklearn, learner: DecisionTreeClassifier}"),
+    ),
     "match: no truth": Bad(
         "study.truth: is missing, and match needs the truth",
         f"match: {{{V}: {{range: [1, 5], to: A}}}}",
