@@ -19,6 +19,8 @@ from cvinfer.studies.ledger.rules import Measured, measured, over_studies, rules
 
 #: From here on a cell differs.
 BEYOND = 3.0
+#: A cell with a smaller share of the paper's replications than this rests on few.
+TENTH = 0.1
 
 
 class Compared(NamedTuple):
@@ -26,6 +28,7 @@ class Compared(NamedTuple):
 
     label: the group. note: the misprint, the reason, or why it was not run. other: whether the
     second study of the group agrees, whatever the first does; None where there is none.
+    replications, of_print: how many ours rests on, and the printed number.
     """
 
     label: str
@@ -40,6 +43,17 @@ class Compared(NamedTuple):
     note: str = ""
     replications: Optional[int] = None
     other: Optional[bool] = None
+    of_print: Optional[int] = None
+
+    @property
+    def few(self) -> bool:
+        """Whether ours rests on fewer than a tenth of the printed replications.
+
+        Its standard error is then at least three times the paper's: such a cell agrees easily.
+        """
+        if self.replications is None or self.of_print is None:
+            return False
+        return self.replications < TENTH * self.of_print
 
 
 class Distance(NamedTuple):
@@ -132,6 +146,7 @@ def _compared(
         note=note,
         replications=ours.replications,
         other=agrees_there,
+        of_print=group.replications,
     )
 
 

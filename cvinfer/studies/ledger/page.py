@@ -44,6 +44,10 @@ agree to the last printed digit.
 - **misprint**: the paper contradicts itself or its own formula; the right reading is given.
 - **not run**: out of reach here, or not yet run; the table says which.
 
+A cell rests on *few* replications where ours are fewer than a tenth of the printed ones. Its
+standard error is then more than three times the paper's, so that it agrees easily and says little;
+these cells are counted with the others and once more by themselves.
+
 A claim about a figure holds where no point contradicts it by three standard errors, so that few
 replications let it hold easily; how many points do as it says stands beside it.
 
@@ -54,6 +58,10 @@ CHANCE = """
 chance would put {expected:.1f} there, and at least {beyond} with probability {probability:.2g} were
 the cells independent (those of one table share their data sets, so that they are not).
 """
+
+
+#: Heading of the cells that rest on few replications.
+FEW = "on few"
 
 
 class Looked(NamedTuple):
@@ -107,7 +115,7 @@ def _first_page(looked: Sequence[Looked]) -> str:
     texts = [cell for each in looked if not each.item.is_table for cell in each.cells]
     claims = [claim for each in looked for claim in each.claims]
     lines = [HEAD, "## Counts", "", _sentence(tables, texts, claims), ""]
-    lines += _table(("paper", "cells", *VERDICTS, "claims that hold"), _paper_rows(looked))
+    lines += _table(("paper", "cells", *VERDICTS, FEW, "claims that hold"), _paper_rows(looked))
     lines.append(CHANCE.format(**chance(tables)._asdict()))
     for paper, (about, cite) in PAPERS.items():
         own = [each for each in looked if each.item.paper == paper]
@@ -115,7 +123,7 @@ def _first_page(looked: Sequence[Looked]) -> str:
             continue
         lines += [f"## {paper.upper()}: {about} ({cite})", ""]
         lines += _table(
-            ("item", "what it shows", "replications", *VERDICTS, "claims"),
+            ("item", "what it shows", "replications", *VERDICTS, FEW, "claims"),
             [_item_row(each) for each in own],
         )
         lines += [f"Every cell: [reproduction/{paper}.md](reproduction/{paper}.md).", ""]
@@ -133,9 +141,21 @@ def _sentence(
         f"Of {len(tables):,} printed cells {run:,} were compared: {found['agrees']:,} agree,"
         f" **{found['differs']:,} differ**, {found['explained']:,} are explained and"
         f" {found['misprint']:,} are misprints. {found['not run']:,} were not run."
+        f" {_few_in_words(tables, run)}"
         f" Of {len(claims)} claims about figures and formulas {said.count('holds')} hold and"
         f" **{said.count('fails')} fail**; {said.count('not run')} were not checked."
         f" {len(texts)} numbers of running text stand beside the figures and are not counted."
+    )
+
+
+def _few_in_words(tables: Sequence[Compared], run: int) -> str:
+    few = [cell.verdict for cell in tables if cell.few]
+    if not few:
+        return "None of them rests on fewer than a tenth of the printed replications."
+    return (
+        f"{len(few):,} of the {run:,} rest on fewer than a tenth of the printed replications"
+        f" (*few*; {few.count('agrees'):,} of these agree), {run - len(few):,} on more or on a"
+        " formula."
     )
 
 
@@ -151,7 +171,8 @@ def _paper_rows(looked: Sequence[Looked]) -> list[Sequence[str]]:
 
 def _counted(cells: Sequence[Compared]) -> list[str]:
     found = count(cells).of
-    return [_strong(found[each], each == "differs") for each in VERDICTS]
+    verdicts = [_strong(found[each], each == "differs") for each in VERDICTS]
+    return [*verdicts, _strong(sum(cell.few for cell in cells), False)]
 
 
 def held(claims: Sequence[ClaimFound]) -> str:
@@ -238,7 +259,9 @@ def _marked(verdict: str) -> str:
 def _in_words(cell: Compared) -> str:
     z = "" if cell.z is None else f", z = {cell.z:+.1f}"
     note = f"; it should read {cell.note}" if cell.verdict == "misprint" else ""
-    return f"{_where(cell)}: printed {cell.printed:.{cell.digits}f}, ours {_ours(cell)}{z}{note}"
+    few = f" ({_of_print(cell)} replications)" if cell.few else ""
+    printed = f"{cell.printed:.{cell.digits}f}"
+    return f"{_where(cell)}: printed {printed}, ours {_ours(cell)}{z}{few}{note}"
 
 
 def _where(cell: Compared) -> str:
@@ -254,6 +277,12 @@ def _short(value: Any) -> str:
 def _ours(cell: Compared) -> str:
     """One digit more than print."""
     return "" if cell.ours is None else f"{cell.ours:.{cell.digits + 1}f}"
+
+
+def _of_print(cell: Compared) -> str:
+    if cell.replications is None or cell.of_print is None:
+        return ""
+    return f"{cell.replications:,} of {cell.of_print:,}"
 
 
 def _pictures(own: Sequence[Looked], place: str) -> list[str]:
@@ -282,7 +311,7 @@ def _paper_page(paper: str, own: Sequence[Looked]) -> str:
         if item.data_from is not None:
             lines += [f"Data: {item.data_from.what}.", ""]
         if each.cells:
-            head = ("where", "cell", "printed", "ours", "se", "z", "verdict")
+            head = ("where", "cell", "printed", "ours", "replications", "se", "z", "verdict")
             lines += _table(head, [_cell_row(cell) for cell in each.cells])
         if each.claims:
             said = ("claim", "points", "verdict", "")
@@ -300,9 +329,10 @@ def _cell_row(cell: Compared) -> Sequence[str]:
         cell.name,
         f"{cell.printed:.{cell.digits}f}",
         _ours(cell),
+        _of_print(cell),
         "" if cell.se is None else f"{cell.se:.2g}",
         "" if cell.z is None else f"{cell.z:+.1f}",
-        verdict + note,
+        verdict + (", few" if cell.few else "") + note,
     )
 
 
@@ -327,6 +357,8 @@ def cell_line(cell: Compared) -> str:
     error = "" if cell.se is None else f" (se {cell.se:.2g}"
     z = "" if cell.z is None else f", z {cell.z:+.1f}"
     close = ")" if error else ""
+    few = f", few replications: {_of_print(cell)}" if cell.few else ""
     note = f": {cell.note}" if cell.note else ""
     printed = f"{cell.printed:.{cell.digits}f}"
-    return f"{cell.verdict:>10}  {_where(cell)}: printed {printed}{found}{error}{z}{close}{note}"
+    text = f"printed {printed}{found}{error}{z}{close}{few}{note}"
+    return f"{cell.verdict:>10}  {_where(cell)}: {text}"
