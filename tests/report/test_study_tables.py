@@ -222,6 +222,23 @@ def test_nothing_reached_is_a_dash() -> None:
     assert re.search(r"K-fold t +— +— +— +20\.00", render_study(found, "text"))
 
 
+def test_quantities_without_any_value_are_a_note_and_no_rows() -> None:
+    """McNemar's test estimates no variance, so that it has no political ratio at any point."""
+    grid = ({V: 1}, {V: 2})
+    of = dict(zip("ab", ("TREE", "FNN")))
+    cells = [test_cell(name, at, 50) for name in ("kfold_t", "holdout_mcnemar") for at in grid]
+    for at, value in zip(grid, (None, 0.5)):  # one value at one point is enough for a row
+        cells.append(quantity_cell("political_ratio", at, value, value, of="kfold_t", **of))
+        for name in ("political_ratio", "rho"):
+            cells.append(quantity_cell(name, at, None, None, of="holdout_mcnemar", **of))
+    text = render_study(document(cells), "markdown")
+    assert "| political ratio | K-fold t | — | 0.50 ± 0.50 |" in text
+    assert "| hold-out McNemar | — |" not in text and "| ρ |" not in text
+    assert "- Without a value, so not shown: political ratio and ρ of hold-out McNemar." in text
+    nothing = [cell for cell in cells if cell.get("of") != "kfold_t"]
+    assert "Quantities" not in render_study(document(nothing), "markdown")
+
+
 def test_a_study_without_a_cell_is_shown() -> None:
     assert "no replications" in render_study(document([]), "text")
 

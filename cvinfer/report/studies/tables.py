@@ -173,13 +173,34 @@ def _quantity_table(study: Study, kind: str, words: str, cells: Cells) -> Option
     def shown(cell: JsonObject) -> Cell:
         return Cell(value_se_text(cell["value"], cell["se"]))
 
+    filled = {tuple(names(cell)) for cell in cells if cell["value"] is not None}
+    empty = [names(cell) for cell in cells if tuple(names(cell)) not in filled]
+    cells = [cell for cell in cells if tuple(names(cell)) in filled]
+    if not cells:
+        return None
+    notes = _left_out(empty)
     on = f" on {schemes.copy().pop()}" if len(schemes) == 1 else ""
     of = f" of {subjects.copy().pop()}" if len(subjects) == 1 else ""
     caption = f"{words}{of}{on}, with standard errors: {_times(cells)}."
     name = _said(cells, names)
     if len(study.points(cells)) == 1:
-        return _long(study, kind, caption, cells, name, [("Value", shown)], [])
-    return _crossed(study, kind, caption, cells, name, shown, [])
+        return _long(study, kind, caption, cells, name, [("Value", shown)], notes)
+    return _crossed(study, kind, caption, cells, name, shown, notes)
+
+
+def _left_out(empty: Sequence[Sequence[Named]]) -> list[Note]:
+    """Quantities that have no value anywhere, such as the ratio of a test without a variance."""
+    of: dict[str, list[str]] = {}
+    for quantity, subject in dict.fromkeys(tuple(each) for each in empty):
+        of.setdefault(subject.text, []).append(quantity.text)
+    alike: dict[str, list[str]] = {}
+    for subject_text, quantities in of.items():
+        alike.setdefault(listed(quantities), []).append(subject_text)
+    parts = [
+        f"{what} of {listed(subjects)}" if any(subjects) else what
+        for what, subjects in alike.items()
+    ]
+    return [Note((f"Without a value, so not shown: {'; '.join(parts)}.",))] if parts else []
 
 
 # --- two shapes of table --------------------------------------------------------------------------
