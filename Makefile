@@ -38,10 +38,11 @@ test-long: lint ## the same and the tests marked long
 test-debian: ## make test and make run on a bare Debian in a chroot: RELEASE=trixie (root, hours)
 	@tools/test-debian.sh $(RELEASE)
 
-docs: setup ## write what is generated: docs/tests.md, docs/reproduction.md, names and options in schemas/spec.schema.json
+docs: setup ## write what is generated (docs/tests.md, docs/reproduction.md, schemas/spec.schema.json), then build the site
 	@$(PYTHON) docs/generate_tests_md.py
 	@$(PYTHON) docs/generate_schema.py
 	@$(PYTHON) docs/generate_reproduction_md.py
+	@$(PYTHON) docs/generate_site.py
 
 rates: setup ## measure the error rates of all tests again (a quarter of an hour), then write docs
 	@$(PYTHON) benchmarks/error_rates.py --again

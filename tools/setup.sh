@@ -37,7 +37,7 @@ SYSTEM_NEEDS=(
 )
 
 # check: the module that is imported. From a package index pip takes the project's dependencies
-# and its extras "test", "lint", "plot", "dask" and "r", so a new line here has its twin in
+# and its extras "test", "lint", "docs", "plot", "dask" and "r", so a new line here has its twin in
 # pyproject.toml.
 PYTHON_NEEDS=(
     "required|numpy|numpy|python3-numpy|cvinfer cannot be imported"
@@ -57,6 +57,7 @@ PYTHON_NEEDS=(
     "optional|rpy2|rpy2|python3-rpy2|no learner of the engines r and rweka (R and Weka) can be used, and no data set of R can be read"
     "optional|setuptools|setuptools|python3-setuptools|no wheel can be built, and the packaging test is skipped"
     "optional|wheel|wheel|python3-wheel|no wheel can be built, and the packaging test is skipped"
+    "optional|myst-parser|myst_parser|python3-sphinx python3-myst-parser|make docs writes the generated pages and builds no site of them, and the test of the site is skipped"
     "optional|pytest|pytest|python3-pytest|make test cannot run"
     "optional|pytest-xdist|xdist|python3-pytest-xdist|make test takes about twice as long"
     "optional|hypothesis|hypothesis|python3-hypothesis|make test cannot run the property tests"
@@ -396,7 +397,7 @@ install_from_index() {
     say "installing Python packages from pip's package index"
     local install=(install --no-user --timeout 30 --constraint tools/constraints.txt)
     if venv_pip "${install[@]}" setuptools wheel &&
-        venv_pip "${install[@]}" --no-build-isolation --editable ".[test,lint,plot,dask]"; then
+        venv_pip "${install[@]}" --no-build-isolation --editable ".[test,lint,docs,plot,dask]"; then
         ROUTE="pip's package index"
         # By itself: it is compiled against R, and its failure must not cost the others.
         if have_r && ! venv_pip "${install[@]}" "$(rpy2_for_r)"; then
