@@ -13,6 +13,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 PATH = click.Path(path_type=Path, readable=False)
 SPEC = click.argument("spec", type=PATH, metavar="SPEC")
 RESULT = click.argument("result", type=PATH, metavar="RESULT.JSON")
+DOCUMENT = click.argument("document", type=PATH, metavar="DOCUMENT.JSON")
 
 
 class Amount(click.ParamType):

@@ -13,7 +13,13 @@ from cvinfer.foreign import say
 @click.command("merge", short_help="Add replications of one study that were made apart.")
 @click.argument("studies", nargs=-1, required=True, type=PATH, metavar="STUDY.JSON...")
 @click.option(
-    "--output", type=PATH, metavar="DIR", default=Path("merged"), help="Where it goes: merged."
+    "-o",
+    "--output",
+    type=PATH,
+    metavar="DIR",
+    default=Path("merged"),
+    show_default=True,
+    help="Directory of the result.",
 )
 def command(studies: tuple[Path, ...], output: Path) -> None:
     """Add up replications of one study that were made at other times or places.
@@ -27,9 +33,10 @@ def command(studies: tuple[Path, ...], output: Path) -> None:
     from cvinfer.report.studies import print_study
     from cvinfer.runner.files import refuse_unwritable
     from cvinfer.studies.document import merge
-    from cvinfer.studies.files import read_study_file, write_study_files
+    from cvinfer.spec.finished import read_kind
+    from cvinfer.studies.files import write_study_files
 
-    documents = [read_study_file(path) for path in studies]
+    documents = [read_kind(path, "study") for path in studies]
     merged = merge(documents, [str(path) for path in studies])
     refuse_unwritable(output)
     files, remarks = write_study_files(output, merged)

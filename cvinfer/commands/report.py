@@ -7,13 +7,13 @@ from typing import Optional
 
 import click
 
-from cvinfer.commands._documents import read_document, read_facts
-from cvinfer.commands._options import MAX_BYTES, PATH
+from cvinfer.commands._documents import read_facts
+from cvinfer.commands._options import DOCUMENT, MAX_BYTES, PATH
 from cvinfer.commands._said import write_out
 
 
 @click.command("report", short_help="Write the page of a finished run or study.")
-@click.argument("document", type=PATH, metavar="DOCUMENT.JSON")
+@DOCUMENT
 @click.option(
     "-o",
     "--output",
@@ -34,7 +34,7 @@ def command(document: Path, output: Optional[Path]) -> None:
     """
     from cvinfer.report.files import PAGE_NAME
     from cvinfer.report.formats import formats
-    from cvinfer.spec.finished import read_as_result
+    from cvinfer.spec.finished import read_as_result, read_document
 
     found = read_document(document)
     with read_as_result(document):

@@ -1,4 +1,4 @@
-"""`cvinfer table`: the tables of a finished run."""
+"""`cvinfer table`: the tables of a finished run or study."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Callable, Mapping, Optional, TypeVar
 
 import click
 
-from cvinfer.commands._options import MAX_BYTES, PATH, RESULT
+from cvinfer.commands._options import DOCUMENT, MAX_BYTES, PATH
 from cvinfer.commands._said import write_out
 from cvinfer.errors import UserError
 from cvinfer.paper import CHOICES, points
@@ -52,8 +52,8 @@ def _given(form: str, options: Mapping[str, Optional[str]]) -> dict[str, Any]:
     return given
 
 
-@click.command("table", short_help="Print the tables of a finished run.")
-@RESULT
+@click.command("table", short_help="Print the tables of a finished run or study.")
+@DOCUMENT
 @click.option(
     "--format",
     "form",
@@ -72,8 +72,8 @@ def _given(form: str, options: Mapping[str, Optional[str]]) -> dict[str, Any]:
     "--tests", metavar="A,B", help="Tests with a column beside the one that decides (latex)."
 )
 @MAX_BYTES
-def command(result: Path, form: str, output: Optional[Path], **paper: Optional[str]) -> None:
-    """Print the tables of a finished run.
+def command(document: Path, form: str, output: Optional[Path], **paper: Optional[str]) -> None:
+    """Print the tables of a finished run or study (result, study, stability or calibrate.json).
 
     Options of the paper are those of `output: {latex: ...}` in the spec, and go before them.
 
@@ -84,13 +84,13 @@ def command(result: Path, form: str, output: Optional[Path], **paper: Optional[s
     """
     from cvinfer.report import render
     from cvinfer.report.terminal import print_result
-    from cvinfer.spec.finished import read_as_result, read_result
+    from cvinfer.spec.finished import read_as_result, read_document
 
     options = _given(form, paper)
-    document = read_result(result)
-    with read_as_result(result):
-        text = render(document, form, **options)
+    found = read_document(document)
+    with read_as_result(document):
+        text = render(found, form, **options)
     if form == "text" and output is None:
-        print_result(document)
+        print_result(found)
     else:
         write_out(text, output)

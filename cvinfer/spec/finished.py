@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Iterator, Mapping, NoReturn, Optional, Se
 from cvinfer import limits
 from cvinfer.documents import JsonObject
 from cvinfer.errors import CvinferError, UserError
-from cvinfer.foreign import cut
+from cvinfer.foreign import cut, shown
+from cvinfer.schemas import document_kind, documents, schema
 from cvinfer.spec.faults import Fault, path_text
 
 if TYPE_CHECKING:
@@ -132,29 +133,53 @@ class OtherData(CvinferError):
 
 def read_result(path: Path) -> dict[str, Any]:
     """The document of a result.json, checked against its schema."""
-    if path.is_dir() and (path / RESULT_NAME).exists():
-        path = path / RESULT_NAME
+    found = read_kind(path, "result")
+    _fit_together(path, found)
+    _tell_measures(path, found)
+    return dict(found)
+
+
+def read_document(path: Path) -> JsonObject:
+    """A finished document of any kind, checked against its schema."""
+    if path.is_dir():
+        files = [path / RESULT_NAME, *(path / f"{kind}.json" for kind in documents())]
+        path = next((file for file in files if file.is_file()), files[0])
+    kind = document_kind(_read_json(path, "document")) or "result"
+    return read_result(path) if kind == "result" else read_kind(path, kind)
+
+
+def read_kind(path: Path, kind: str) -> JsonObject:
+    """A finished document of that kind, checked against its schema; `path` may be its directory."""
+    if path.is_dir() and (path / f"{kind}.json").exists():
+        path = path / f"{kind}.json"
+    found = _read_json(path, kind)
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import best_match
+
+    fault = best_match(Draft202012Validator(schema(kind)).iter_errors(found))
+    if fault is not None:
+        other = document_kind(found)
+        if other not in (None, kind):
+            raise UserError(
+                f"{path} is a {other}.json, and this takes a {kind}.json; cvinfer table and cvinfer"
+                " report show either"
+            )
+        place = path_text(tuple(fault.absolute_path)) if fault.absolute_path else "the whole"
+        raise UserError(
+            f"{path} is no {kind} of cvinfer: {place}: {shown(cut(fault.message, 200))}"
+        )
+    return dict(found)
+
+
+def _read_json(path: Path, kind: str) -> Any:
     try:
-        found = json.loads(limits.read_file(path, limits.RESULT_BYTES), parse_constant=_no_number)
+        return json.loads(limits.read_file(path, limits.RESULT_BYTES), parse_constant=_no_number)
     except limits.Unreadable as error:
         raise UserError(f"{path} cannot be read: {error}") from None
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError) as error:
-        raise UserError(f"{path} is no result of cvinfer: it is not JSON ({error})") from None
-    from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import best_match
-
-    from cvinfer.schemas import schema
-
-    fault = best_match(Draft202012Validator(schema("result")).iter_errors(found))
-    if fault is not None:
-        place = "".join(f"[{part!r}]" for part in fault.absolute_path) or "the whole"
-        message = fault.message if len(fault.message) < 200 else fault.message[:200] + "…"
-        raise UserError(f"{path} is no result of cvinfer: {place}: {message}")
-    _fit_together(path, found)
-    _tell_measures(path, found)
-    return dict(found)
+        raise UserError(f"{path} is no {kind} of cvinfer: it is not JSON ({error})") from None
 
 
 def _tell_measures(path: Path, found: JsonObject) -> None:

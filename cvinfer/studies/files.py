@@ -7,13 +7,9 @@ from pathlib import Path
 from typing import Optional, Sequence
 
 from cvinfer.documents import JsonObject
-from cvinfer.errors import UserError
-from cvinfer.foreign import shown
-from cvinfer.limits import RESULT_BYTES, Unreadable, read_file
 from cvinfer.report.files import write_text
 from cvinfer.report.studies import STUDY_NAME, write_study
 from cvinfer.runner.files import no_place
-from cvinfer.schemas import schema
 
 
 def study_text(document: JsonObject) -> str:
@@ -29,30 +25,6 @@ def study_text(document: JsonObject) -> str:
 
 def _line(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
-
-
-def _no_number(word: str) -> float:
-    raise ValueError(f"{word} is no number of JSON")
-
-
-def read_study_file(path: Path) -> JsonObject:
-    """A study.json, checked against its schema; raises where it is none."""
-    try:
-        found = json.loads(read_file(path, RESULT_BYTES), parse_constant=_no_number)
-    except Unreadable as error:
-        raise UserError(f"{path} cannot be read: {error}") from None
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror or error}") from None
-    except (ValueError, RecursionError):
-        raise UserError(f"{path} is no study.json: it is no JSON") from None
-    from jsonschema import Draft202012Validator
-
-    faults = Draft202012Validator(schema("study")).iter_errors(found)
-    first = next(iter(faults), None)
-    if first is not None:
-        where = ".".join(map(str, first.absolute_path)) or "the file"
-        raise UserError(f"{path} is no study.json: {where}: {shown(first.message)[:200]}")
-    return found  # type: ignore[no-any-return]
 
 
 def write_study_files(

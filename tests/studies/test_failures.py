@@ -15,7 +15,8 @@ from tests.studies.study_examples import cell_of, changed, of_file
 from cvinfer.cli import main
 from cvinfer.studies import simulate
 from cvinfer.studies.document import merge
-from cvinfer.studies.files import read_study_file, study_text
+from cvinfer.spec.finished import read_kind
+from cvinfer.studies.files import study_text
 
 #: Of 8 replications of 30 among 60 records with seed 5, those that draw the record whose mark is 0.
 REPLICATIONS = 8
@@ -45,7 +46,7 @@ def test_fits_that_fail_are_counted(tmp_path: Path, capfd: pytest.CaptureFixture
         main(["simulate", str(path), "--allow-code", "--output", str(tmp_path / "a" / "made")])
     assert ended.value.code == 3
     assert "failure" in capfd.readouterr().out
-    document = read_study_file(tmp_path / "a" / "made" / "study.json")
+    document = read_kind(tmp_path / "a" / "made" / "study.json", "study")
     cell = cell_of(document, "kfold_t")
     assert (cell["replications"], cell["failed"]) == (REPLICATIONS, len(bad))
     assert cell["sums"]["counts"]["decisions"] == 2 * (REPLICATIONS - len(bad))

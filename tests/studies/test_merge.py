@@ -16,7 +16,8 @@ from cvinfer.documents import JsonObject
 from cvinfer.errors import UserError
 from cvinfer.studies import simulate
 from cvinfer.studies.document import merge
-from cvinfer.studies.files import read_study_file, study_text
+from cvinfer.spec.finished import read_kind
+from cvinfer.studies.files import study_text
 from cvinfer.studies.load import load_study
 
 STUDY = changed(PLAIN, replications=30, variances=True)
@@ -55,13 +56,27 @@ def called(*words: object) -> int:
 def test_three_files_in_any_order_are_one_run(tmp_path: Path, part: Any) -> None:
     ranges = {"a": (9, 12), "b": (1, 8), "c": (13, 30)}
     files = [written(tmp_path, name, part(*ends)) for name, ends in ranges.items()]
-    assert called("merge", *files, "--output", tmp_path / "both") == 0
+    assert called("merge", *files, "-o", tmp_path / "both") == 0
     found = (tmp_path / "both" / "study.json").read_text()
     assert found == study_text(part(1, 30))
     assert json.loads(found)["ranges"] == [[1, 30]]
     # It is a study.json, and can be added to again.
-    beyond = read_study_file(tmp_path / "both" / "study.json")
+    beyond = read_kind(tmp_path / "both" / "study.json", "study")
     assert merge([part(31, 33), beyond])["ranges"] == [[1, 33]]
+
+
+def test_tables_and_the_page_are_of_any_document(
+    tmp_path: Path, part: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A study where a result is wanted is called what it is."""
+    written(tmp_path, "study.json", part(1, 30))
+    for form in ("text", "markdown", "latex", "csv"):
+        assert called("table", tmp_path, "--format", form) == 0
+        assert "Rejection rates in" in capsys.readouterr().out or form == "csv"
+    assert called("report", tmp_path) == 0
+    for words in (["write"], ["test", "--tests", "kfold_t"], ["verify"]):
+        assert called(words[0], tmp_path / "study.json", *words[1:]) == 2
+        assert "study.json is a study.json, and this takes a result.json" in capsys.readouterr().err
 
 
 def test_a_gap_stays_one(part: Any) -> None:
@@ -136,13 +151,13 @@ def hostile(part: Any) -> dict[str, Any]:
 
     text = study_text(good)
     return {
-        "no JSON": (text[:1000], "it is no JSON"),
-        "empty": ("", "it is no JSON"),
-        "nested": ("[" * 100_000, "it is no JSON"),
-        "not a number": (text.replace('"count/0": [1.0]', '"count/0": [NaN]'), "it is no JSON"),
-        "a list": ("[]", "is no study.json"),
-        "a result": ('{"cvinfer": 1, "comparisons": []}', "is no study.json"),
-        "state": (bad(lambda d: sums(d).update(state="of mind")), "is no study.json"),
+        "no JSON": (text[:1000], "it is not JSON"),
+        "empty": ("", "it is not JSON"),
+        "nested": ("[" * 100_000, "it is not JSON"),
+        "not a number": (text.replace('"count/0": [1.0]', '"count/0": [NaN]'), "it is not JSON"),
+        "a list": ("[]", "is no study of cvinfer"),
+        "a result": ('{"cvinfer": 1, "comparisons": []}', "is a result.json, and this takes"),
+        "state": (bad(lambda d: sums(d).update(state="of mind")), "is no study of cvinfer"),
         "about": (bad(lambda d: sums(d)["about"].pop("kind")), "cannot be added up"),
         "settings": (bad(lambda d: sums(d)["about"].update(settings={})), "cannot be added up"),
         "m": (

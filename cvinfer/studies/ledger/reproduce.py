@@ -171,12 +171,12 @@ def _kept(
     path: Path, item: Item, study: str, spec: JsonObject, place: tuple[str, str]
 ) -> Optional[JsonObject]:
     """What an earlier run left there, if more replications can be added to it."""
-    from cvinfer.studies.files import read_study_file
+    from cvinfer.spec.finished import read_kind
 
     for file in (path, kept_results(item.file.parents[1]) / path.relative_to(path.parents[2])):
         if not file.is_file():
             continue
-        found = read_study_file(file)
+        found = read_kind(file, "study")
         loaded = load_study(spec, base=item.file.parent)
         written = _told_of(
             {"study": loaded.written, "spec": loaded.resolved, "settings": ""}, *place
