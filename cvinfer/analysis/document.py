@@ -173,6 +173,7 @@ def data_facts(dataset: DataLike) -> dict[str, Any]:
         "class_counts": np.bincount(codes, minlength=len(dataset.classes)).tolist(),
         "features": features or None,
         "sha256": dataset.sha256,
+        **{key: said for key, said in dataset.rights._asdict().items() if said},
         "source": plain(dataset.source),
         "notes": list(dataset.notes),
     }

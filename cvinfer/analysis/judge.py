@@ -120,8 +120,22 @@ def for_study(tests: int) -> str:
 
 
 def data_notes(document: Mapping[str, Any]) -> list[str]:
-    """What was found or done while the data sets were read, each with the name of its set."""
-    return [f"{data['name']}: {note}" for data in document["data"] for note in data["notes"]]
+    """What was found or done while the data sets were read, each with the name of its set.
+
+    Licence and citation are not among them: they have a place of their own below the tables.
+    """
+    return [f"{data['name']}: {note}" for data in document["data"] for note in other_notes(data)]
+
+
+def rights_of(data: Mapping[str, Any]) -> dict[str, str]:
+    """Licence and citation of a data set, as far as its source tells them."""
+    return {key: data[key] for key in ("licence", "citation") if data.get(key)}
+
+
+def other_notes(data: Mapping[str, Any]) -> list[str]:
+    """The notes on a data set but for those that say its licence and citation once more."""
+    told = tuple(f"{key}: {said}" for key, said in rights_of(data).items())
+    return [note for note in data["notes"] if not told or not note.endswith(told)]
 
 
 def warnings(

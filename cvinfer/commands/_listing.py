@@ -75,6 +75,7 @@ def _measured(each: Any) -> dict[str, Any] | None:
 
 
 def _schemes() -> list[dict[str, Any]]:
+    from cvinfer.data.given import GIVEN
     from cvinfer.partitions import schemes
 
     found = []
@@ -87,8 +88,10 @@ def _schemes() -> list[dict[str, Any]]:
             options["groups"] = None
         brought = schemes.origin(each.name)
         found.append(_entry(each.name, each.description, options=options, distribution=brought))
-    file = "Splits from a csv file, as `cvinfer splits` writes it."
-    return [*found, _entry("file", file, options={"path": "the file, relative to the spec"})]
+    for word in GIVEN.values():
+        options = {name: option.description for name, option in word.options.items()}
+        found.append(_entry(word.name, word.description, options=options))
+    return found
 
 
 def _learners() -> list[dict[str, Any]]:

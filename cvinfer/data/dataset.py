@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Optional, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ __all__ = [
     "DataLike",
     "Dataset",
     "Groups",
+    "Rights",
     "Texts",
     "categories",
     "content_hash",
@@ -87,6 +88,13 @@ class Groups:
         return Groups(self.name, codes.astype(np.int32))
 
 
+class Rights(NamedTuple):
+    """Under which licence data are, and how they are to be cited; empty where nobody says."""
+
+    licence: str = ""
+    citation: str = ""
+
+
 class DataLike(Protocol):
     """What data to fit on and predictions made elsewhere have in common.
 
@@ -148,6 +156,10 @@ class DataLike(Protocol):
     def group_column(self) -> str | None:
         """The column that groups its records."""
 
+    @property
+    def rights(self) -> Rights:
+        """Its licence and citation."""
+
     def groups_by(self, column: str | None) -> NDArray[np.int32] | None:
         """The group of each record by a column; None for None."""
 
@@ -163,7 +175,8 @@ class Dataset:
     the labels in the order that the source declares, with those that never occur, where that is
     not `classes`; ties between classes can depend on it. group_column: the column that `groups` of
     the data mapping names, if it does. groupings: the groups by that column, and by those that
-    partitions name.
+    partitions name. rights: as its source tells them.
+    left_out: how many records of the source are none of it, for want of a value or a label.
     """
 
     name: str
@@ -178,6 +191,8 @@ class Dataset:
     class_levels: tuple[str, ...] = ()
     group_column: str | None = None
     groupings: tuple[Groups, ...] = ()
+    rights: Rights = Rights()
+    left_out: int = 0
 
     def __post_init__(self) -> None:
         target = np.array(self.target, dtype=np.int32)

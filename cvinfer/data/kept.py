@@ -19,7 +19,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Optional
@@ -34,7 +34,7 @@ from cvinfer.whole import whole
 
 from .dataset import CATEGORICAL, NUMERIC, Column, Texts, categories
 from .registry import COMMON, TRANSFORMS, Request, SourceInfo
-from .table import Table
+from .table import Rights, Table
 
 __all__ = ["Keeping", "keeping", "remembering", "table_of"]
 
@@ -156,9 +156,7 @@ def _made(table: Table, request: Request) -> Table:
     columns = dict(table.columns)
     columns.update({name: partial(made.__getitem__, name) for name in made})
     labels = Texts(*categories(table.labels))
-    return Table(
-        table.name, columns, labels, table.target, table.notes, table.class_levels, table.texts
-    )
+    return replace(table, columns=columns, labels=labels)
 
 
 # --- the file: a line, the length of a header, the header, its checksum, parts -------------------
@@ -209,6 +207,7 @@ def _keep(place: Path, key: str, table: Table, request: Request) -> None:
             "target": table.target,
             "notes": list(table.notes),
             "class_levels": list(table.class_levels),
+            "rights": list(table.rights),
             "names": list(table.columns),
             "n": table.n,
             "columns": [parts.column(table.columns[name]()) for name in wanted],
@@ -325,4 +324,5 @@ def _read(stream: BinaryIO, key: str, request: Request) -> Optional[Table]:
         tuple(map(str, facts["notes"])),
         tuple(map(str, facts["class_levels"])),
         texts.__getitem__ if facts["has_texts"] else None,
+        Rights(*map(str, facts["rights"])),
     )

@@ -51,7 +51,7 @@ from cvinfer.partitions import Partition
 from cvinfer.partitions.split import Split
 from cvinfer.partitions.told import Misfit, Told
 
-from .dataset import Column, Dataset, categories
+from .dataset import Column, Dataset, Rights, categories
 from .files import absent, listed, read_rows
 from .prediction_columns import beside_column, find_columns, told_apart
 from .splits_file import (
@@ -126,6 +126,11 @@ class PredictionSet:
     def features(self) -> tuple[Column, ...]:
         """There is nothing to fit."""
         return ()
+
+    @property
+    def rights(self) -> Rights:
+        """Nobody tells them."""
+        return Rights()
 
     @property
     def group_column(self) -> str | None:

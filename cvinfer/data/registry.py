@@ -75,6 +75,14 @@ def _nothing() -> str | None:
     return None
 
 
+def _itself(request: Request) -> Sequence[Mapping[str, Any]]:
+    return (request.options,)
+
+
+def _at_hand(request: Request) -> None:
+    return
+
+
 @dataclass(frozen=True)
 class SourceInfo:
     """What the registry knows of a source.
@@ -89,6 +97,9 @@ class SourceInfo:
     endings: of the files it reads, such as .csv; a further .gz is understood.
     why_not: what else may keep it from being used here; None where nothing does.
     r_package: the option that names an R package, of a source that reads from R.
+    one_of: options of which exactly one is needed. several: the one that makes a mapping stand for
+        many data sets; `members` are their mappings, from what is at hand.
+    fetch: brings what is not `ready` to where it is.
     """
 
     name: str
@@ -104,6 +115,25 @@ class SourceInfo:
     why_not: Callable[[], str | None] = field(default=_nothing, repr=False)
     r_package: str | None = None
     elsewhere: bool = False
+    one_of: tuple[str, ...] = ()
+    several: str | None = None
+    members: Callable[[Request], Sequence[Mapping[str, Any]]] = field(default=_itself, repr=False)
+    fetch: Callable[[Request], None] = field(default=_at_hand, repr=False)
+
+    def stands_for_several(self, spec: Mapping[str, Any]) -> bool:
+        """Whether a data mapping of it is not one data set, but many."""
+        return self.several is not None and spec.get(self.several) is not None
+
+    def choice_faults(self, spec: Mapping[str, Any]) -> list[UserError]:
+        """What is wrong where one of some options has to be given."""
+        given = [key for key in self.one_of if spec.get(key) is not None]
+        if len(given) == 1 or not self.one_of:
+            return []
+        if given:
+            message = f"{listed(given)} are given, where one of them says which data"
+            return [UserError(message, (given[1],), f"one of {listed(self.one_of)}")]
+        said = "; ".join(f"{key}: {self.options[key].description}" for key in self.one_of)
+        return [UserError(f"source {self.name} needs one of {listed(self.one_of)}", (), said)]
 
     def reason(self) -> str | None:
         """Why this source cannot be used here; None where it can. Nothing is started for it."""
@@ -178,6 +208,10 @@ def source(
     why_not: Callable[[], str | None] = _nothing,
     r_package: str | None = None,
     elsewhere: bool = False,
+    one_of: tuple[str, ...] = (),
+    several: str | None = None,
+    members: Callable[[Request], Sequence[Mapping[str, Any]]] = _itself,
+    fetch: Callable[[Request], None] = _at_hand,
 ) -> Callable[[Reader], Reader]:
     """Register a source; `shared` are the options it has in common with others.
 
@@ -204,6 +238,10 @@ def source(
             why_not,
             r_package,
             elsewhere,
+            one_of,
+            several,
+            members,
+            fetch,
         )
         sources.add(name, info, reader.__module__)
         return reader
@@ -301,7 +339,7 @@ def faults(spec: Mapping[str, Any]) -> list[UserError]:
     for key, option in info.options.items():
         if option.required and key not in spec:
             found.append(UserError(f"source {kind} needs {key!r}: {option.description}", ()))
-    return found
+    return found + info.choice_faults(spec)
 
 
 def checked(spec: Mapping[str, Any]) -> SourceInfo:

@@ -22,7 +22,7 @@ from cvinfer.losses import HIGHER, LOWER, Loss, losses
 from cvinfer.partitions import Partition, PartitionError
 from cvinfer.partitions.sized import axes_of, sized_partition, sized_schemes
 
-from .dataset import Column
+from .dataset import Column, Rights
 from .files import absent, listed
 from .splits_file import natural
 
@@ -93,6 +93,11 @@ class ScoreSet:
     def features(self) -> tuple[Column, ...]:
         """There is nothing to fit."""
         return ()
+
+    @property
+    def rights(self) -> Rights:
+        """Nobody tells them."""
+        return Rights()
 
     @property
     def group_column(self) -> str | None:

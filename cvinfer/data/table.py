@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from cvinfer.errors import UserError
 
-from .dataset import NUMERIC, Column
+from .dataset import NUMERIC, Column, Rights
 from .files import absent, listed
 
-__all__ = ["Table", "choose", "column_of", "names_in", "numbers"]
+__all__ = ["Rights", "Table", "choose", "column_of", "names_in", "numbers"]
 
 # Anything else cannot be part of a number; Python's own float also takes 'nan' and '1_000'.
 _NO_NUMBER = re.compile(r"[^0-9eE.+\-\s]")
@@ -29,7 +29,8 @@ class Table:
     columns: the features by name, each made when it is asked for, so that a dropped column costs
     nothing. labels: the class of each record as written; None = it has none. class_levels: the
     labels that the source declares, in its order. texts: the entries of a column as written, None =
-    missing, where a source knows them and turning them into numbers can lose something.
+    missing, where a source knows them and turning them into numbers can lose something. rights:
+    licence and citation, where a source knows them.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Table:
     notes: tuple[str, ...] = ()
     class_levels: tuple[str, ...] = ()
     texts: Callable[[str], Sequence[str | None]] | None = None
+    rights: Rights = Rights()
 
     @property
     def n(self) -> int:

@@ -84,6 +84,8 @@ def finish(table: Table, spec: Mapping[str, Any], seed: int, groups: Iterable[st
         class_levels=levels,
         group_column=spec.get("groups"),
         groupings=tuple(groupings),
+        rights=table.rights,
+        left_out=0 if stay is None else table.n - len(stay),
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Callable, Optional, Sequence
 
 from cvinfer.data.dataset import DataLike, Dataset
+from cvinfer.data.given import GIVEN, Asked
 from cvinfer.data.groups import group_column, refuse_cut_groups
 from cvinfer.documents import JsonObject
 from cvinfer.errors import UserError
@@ -46,14 +47,13 @@ def partitions_for(request: SchemeRequest, dataset: Dataset, spec: Spec) -> list
     """The partitions of a scheme that the spec names (several where a file holds several)."""
     options = dict(request.options)
     column = group_column(options.pop("groups", None), dataset.group_column)
-    if request.scheme == "file":
-        from cvinfer.data.splits_file import read_splits
-
-        partitions = list(read_splits(spec.base / str(options["path"]), dataset.n))
+    given = GIVEN.get(request.scheme)
+    if given is not None:
         try:
+            partitions = given.read(Asked(options, spec.base), dataset)
             for partition in partitions:
                 refuse_cut_groups(partition, dataset, column)
-        except PartitionError as error:
+        except (PartitionError, UserError) as error:
             raise UserError(str(error), path=("partition",)) from None
         return [_grouped_by(partition, column) for partition in partitions]
     if options.get("stratify") is True:

@@ -24,7 +24,7 @@ from cvinfer.execute.work import Limits, Outcome
 from cvinfer.losses import CODES
 from cvinfer.packages import own_versions
 from cvinfer.planning import RunPlan, plan_run
-from cvinfer.progress import Progress
+from cvinfer.progress import Progress, waiting
 from cvinfer.runner.found import Found, found_on
 from cvinfer.runner.remarks import leak_warnings, learner_warnings, missing_told, unused_learners
 from cvinfer.spec.model import Spec
@@ -82,9 +82,12 @@ def load(
         return _with_lost(source, (), going_on)
     from cvinfer.spec import SpecError, finished, read_spec
 
-    spec, read, faults = read_spec(source, overrides, allow_code, base, going_on)
-    if spec is None:
-        raise SpecError(faults)
+    while True:
+        spec, read, faults = read_spec(source, overrides, allow_code, base, going_on)
+        if spec is None:
+            raise SpecError(faults)
+        if not _fetched(spec, read, going_on):
+            break  # what was fetched is read and checked like all else, with its place
     loaded = _with_lost(spec, read, going_on)
     if not loaded.sets:
         return load(source, overrides, allow_code, base)  # each fault with its place
@@ -92,6 +95,43 @@ def load(
     if finished.is_result_file(source) and not overrides:
         finished.check_data(str(source), finished.read_result(Path(str(source))), sets)
     return loaded
+
+
+def _fetched(spec: Spec, read: Sequence[Optional[DataLike]], going_on: bool) -> bool:
+    """Fetch what data and their splits need from a server; whether something came of it."""
+    from cvinfer.data import sources
+    from cvinfer.data.given import GIVEN, Asked
+    from cvinfer.data.registry import Request
+
+    came = False
+    asked = [
+        (GIVEN[one.scheme], Asked(one.options, spec.base))
+        for one in spec.partition or ()
+        if one.scheme in GIVEN
+    ]
+    for index, entry in enumerate(spec.data):
+        info, request = sources()[entry["source"]], Request(entry, spec.base, spec.seed)
+        try:
+            if not info.ready(request):
+                with waiting(f"fetching {entry['name']}"):
+                    info.fetch(request)
+                came = came or info.ready(request)
+            for given, wanted in asked:
+                if info.stands_for_several(entry) or given.ready(wanted, entry):
+                    continue
+                with waiting(f"fetching the splits of {entry['name']}"):
+                    given.fetch(wanted, entry)
+                came = True
+        except UserError as error:
+            if not going_on or len(spec.data) < 2:
+                raise _located(error, index) from None
+    return came
+
+
+def _located(error: UserError, index: int) -> UserError:
+    """An error of a data set, with its place in the spec."""
+    place = ("data", index, *(error.path or ()))
+    return UserError(error.message, place, error.allowed, error.suggestion, error.there)
 
 
 def _with_lost(

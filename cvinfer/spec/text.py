@@ -111,8 +111,8 @@ class Document:
 
     def replace(self, path: Path, other: "Document") -> None:
         """Put another document's value at `path`, with its places."""
-        for known in [p for p in self.places if p[: len(path)] == path]:
-            del self.places[known]
+        for known in [p for p in (*self.places, *self.written) if p[: len(path)] == path]:
+            self.places.pop(known, None)
             self.written.pop(known, None)
         self.places.update({path + p: place for p, place in other.places.items()})
         self.written.update({path + p: text for p, text in other.written.items()})

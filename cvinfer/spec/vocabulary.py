@@ -15,6 +15,7 @@ import json
 import re
 from typing import Any, Collection, Iterable, Mapping, Optional, TypeVar
 
+from cvinfer.data.given import GIVEN
 from cvinfer.data.registry import Option, SourceInfo
 from cvinfer.inference import Procedure
 from cvinfer.partitions.registry import SchemeInfo
@@ -28,10 +29,12 @@ Entry = TypeVar("Entry")
 #: Options of a scheme that have no meaning in a spec: they belong to single records.
 NOT_IN_SPECS = ("blocks",)
 #: Keys beside `scheme` that belong to no scheme alone.
-_OF_ALL_SCHEMES = ("scheme", "path", "stratify", "groups")
-#: A scheme that is none: its splits come from a file.
-_FILE = "file"
-
+_OF_ALL_SCHEMES = (
+    "scheme",
+    *(key for each in GIVEN.values() for key in each.options),
+    "stratify",
+    "groups",
+)
 #: Marks an option of which nothing was written by hand; without the mark its title and type stay.
 _GENERATED = "generated"
 
@@ -180,7 +183,7 @@ def _either(words: Iterable[str]) -> str:
 
 
 def _fill_schemes(found: Part, known: Mapping[str, SchemeInfo]) -> None:
-    names = [*known, _FILE]
+    names = [*known, *GIVEN]
     plain, with_options = found["$defs"]["scheme"]["anyOf"]
     found["properties"]["partition"]["anyOf"][0]["examples"] = ["auto", *names]
     plain["examples"] = names

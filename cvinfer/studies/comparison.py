@@ -12,6 +12,7 @@ from typing import Any, Iterable, Optional, Sequence
 
 from cvinfer import limits
 from cvinfer.data.dataset import Dataset
+from cvinfer.data.given import GIVEN
 from cvinfer.errors import Path as Place
 from cvinfer.errors import UserError
 from cvinfer.execute.replications.recipe import Recipe, Truth
@@ -105,8 +106,9 @@ def load_comparison(
             allowed = "data that learners are fitted on"
             raise asked.refuse(("data", number), message, allowed)
         found.append(one)
-    if any(request.scheme == "file" for request in spec.partition or ()):
-        message = f"splits of a file are there once, and cannot be {what}"
+    given = [request.scheme for request in spec.partition or () if request.scheme in GIVEN]
+    if given:
+        message = f"{GIVEN[given[0]].title} are there once, and cannot be {what}"
         raise asked.refuse(("partition",), message, "a scheme, or auto")
     if [each.name for each in spec.measures] != [LOSS]:
         raise asked.refuse(("loss",), "this takes 0/1 losses only", LOSS)

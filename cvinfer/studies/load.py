@@ -18,6 +18,7 @@ import numpy as np
 
 from cvinfer import limits
 from cvinfer.data.dataset import Column, Dataset
+from cvinfer.data.given import GIVEN
 from cvinfer.data.populations import populations
 from cvinfer.documents import JsonObject
 from cvinfer.errors import Path as Place
@@ -352,9 +353,11 @@ class _Reader:
 
         given = comparison.value.get("partition")
         entries = given if isinstance(given, list) else [given]
-        if any(isinstance(one, dict) and one.get("scheme") == "file" for one in entries):
-            # Told before the file is read: what is in it does not matter.
-            document.add(("partition",), "splits of a file belong to one data set, not to a study")
+        named = [one.get("scheme") if isinstance(one, dict) else one for one in entries]
+        for each in (GIVEN[one] for one in named if isinstance(one, str) and one in GIVEN):
+            # Told before they are read: what they are does not matter.
+            message = f"{each.title} belong to one data set, not to a study"
+            document.add(("partition",), message)
             return None
         mu0 = _take_mu0(comparison)
         variances = bool(document.value["study"].get("variances"))

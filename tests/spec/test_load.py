@@ -465,7 +465,7 @@ def test_names_in_the_schema_are_registered() -> None:
     known = {
         "test": set(tests()),
         "interval": set(intervals()),
-        "scheme": {*schemes(), "file", "auto"},
+        "scheme": {*schemes(), "file", "openml", "auto"},
     }
     for path, part in parts(schema("spec")):
         for kind, names in known.items():

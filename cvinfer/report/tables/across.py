@@ -14,7 +14,7 @@ from cvinfer.analysis.words import (
     p_text,
     title,
 )
-from cvinfer.report.tables.entries import shortened
+from cvinfer.report.tables.entries import rights_note, shortened
 from cvinfer.report.tables.model import Cell, Cite, Column, Group, Note, Table
 
 Entry = Mapping[str, Any]
@@ -105,7 +105,8 @@ def _grid_notes(document: Entry, entry: Entry) -> tuple[Note, ...]:
     if gone:
         said = "; ".join(f"{each['data']} ({shortened(each['why'])})" for each in gone)
         notes.append((f"Data sets that could not be read: {said}.",))
-    return tuple(Note(words) for words in notes)
+    notes.append((rights_note(document),))
+    return tuple(Note(words) for words in notes if words != ("",))
 
 
 def _is_of_all(test: Entry) -> bool:

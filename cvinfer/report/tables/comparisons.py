@@ -37,6 +37,7 @@ from cvinfer.report.tables.entries import (
     inference_of,
     inferences_of,
     present,
+    rights_note,
     scheme_of,
     shortened,
     training_note,
@@ -302,6 +303,8 @@ def _comparison_notes(
             " comparison by itself."
         )
         notes.append(Note((alike,), difference))
+    if not document.get("across"):
+        notes.append(Note((rights_note(document),)))  # otherwise below the grid of all of them
     return tuple(note for note in notes if any(note.words))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Optional, Sequence
 
+from cvinfer.analysis import judge
 from cvinfer.analysis.words import (
     listed,
     scheme_title,
@@ -14,6 +15,8 @@ from cvinfer.analysis.words import (
 )
 
 LONGEST_FOOTNOTE = 220
+#: Citations of data sets that a table has room for.
+MOST_CITED = 8
 
 Entries = list[Optional[Mapping[str, Any]]]
 Verdicts = Sequence[Mapping[str, Any]]
@@ -83,6 +86,27 @@ def training_note(entries: Sequence[Mapping[str, Any]], document: Mapping[str, A
             f"The learners were trained elsewhere ({listed(elsewhere)}); on which records, the"
             " predictions do not say."
         )
+    return " ".join(notes)
+
+
+def rights_note(document: Mapping[str, Any]) -> str:
+    """Licence and citation of the data sets whose source tells them; nothing where none does.
+
+    Of many data sets a table has their licences, and where the citations are.
+    """
+    known = {data["name"]: judge.rights_of(data) for data in document["data"]}
+    by_licence: dict[str, list[str]] = {}
+    for name, said in known.items():
+        if "licence" in said:
+            by_licence.setdefault(shortened(said["licence"]), []).append(name)
+    licences = [f"{licence} ({listed(names)})" for licence, names in by_licence.items()]
+    cited = {name: said["citation"] for name, said in known.items() if "citation" in said}
+    notes = [f"Licence of the data: {'; '.join(licences)}."] if licences else []
+    if len(cited) > MOST_CITED:
+        notes.append(f"How {len(cited)} of the data sets are to be cited is in result.json.")
+    elif cited:
+        texts = [f"{name}: {shortened(said).rstrip('.')}" for name, said in cited.items()]
+        notes.append(f"To be cited for the data: {'; '.join(texts)}.")
     return " ".join(notes)
 
 

@@ -17,7 +17,7 @@ from cvinfer.spec import work
 from cvinfer.spec.check.across import across_of, control_of
 from cvinfer.spec.check.common import Context
 from cvinfer.spec.check.compare import pairs_of
-from cvinfer.spec.check.data import check_positive, data_sets, positive_of_all
+from cvinfer.spec.check.data import check_positive, data_sets, expand, positive_of_all
 from cvinfer.spec.check.learners import learners_of
 from cvinfer.spec.check.measures import check_served, measures_of
 from cvinfer.spec.check.naming import name_of
@@ -99,6 +99,8 @@ def check(
             # Nor is there any use in finding what else is wrong with it.
             document.add(*found[:3])
             return Checked(None, ())
+    if ready is None:
+        expand(document, base)
     keep_as_written(document, AS_WRITTEN)
     refuse_infinite(document, but_under="learners")
     here = Context(document, base, allow_code, ready=ready, one_learner=one_learner)

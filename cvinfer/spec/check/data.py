@@ -2,18 +2,71 @@
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, Optional
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, TypeVar
 
 from cvinfer.documents import JsonObject
-from cvinfer.errors import CvinferError, listed
+from cvinfer.errors import CvinferError, UserError, listed
 from cvinfer.errors import Path as Place
 from cvinfer.names import close_match
 from cvinfer.spec.check.common import Context, is_off, placed_schemes, refusal_of
 from cvinfer.spec.shape import misspelt, quoted
+from cvinfer.spec.text import Document
 
 if TYPE_CHECKING:
     from cvinfer.data.dataset import DataLike
+
+
+Kept = TypeVar("Kept")
+
+
+def expand(document: Document, base: Path) -> None:
+    """Put the mappings of all its data sets in the place of one that stands for several.
+
+    One that was not fetched yet stays as it is. Each has the places of what it came of.
+    """
+    given = document.value.get("data") if isinstance(document.value, dict) else None
+    many = isinstance(given, list)
+    entries: Sequence[Any] = given if isinstance(given, list) else [given]
+    found: list[tuple[JsonObject, Place]] = []
+    for at, entry in enumerate(entries):
+        place: Place = ("data", at) if many else ("data",)
+        found += [(each, place) for each in _members(document, base, entry, place)]
+    values = [entry for entry, _ in found]
+    if values == list(entries):
+        return
+    beside = Document(document.file, values)
+    if ("data",) in document.places:
+        beside.places[()] = document.places["data",]
+    for at, (_, place) in enumerate(found):
+        beside.places.update(_moved(document.places, place, at))
+        beside.written.update(_moved(document.written, place, at))
+    document.replace(("data",), beside)
+
+
+def _moved(of: Mapping[Place, Kept], begin: Place, to: int) -> dict[Place, Kept]:
+    """What is kept of the places under one, as of those under another."""
+    length = len(begin)
+    return {(to, *path[length:]): each for path, each in of.items() if path[:length] == begin}
+
+
+def _members(
+    document: Document, base: Path, entry: Any, place: Place
+) -> Sequence[Mapping[str, Any]]:
+    """The data mappings that one stands for; itself where it is one data set, or has a fault."""
+    from cvinfer.data.registry import Request, faults, sources
+
+    if not isinstance(entry, dict):
+        return [entry]
+    info = sources().get(str(entry.get("source")))
+    if info is None or not info.stands_for_several(entry) or faults(entry):
+        return [entry]
+    request = Request(entry, base, 0)
+    try:
+        return list(info.members(request)) if info.ready(request) else [entry]
+    except UserError as error:
+        document.add(place + tuple(error.path or ()), error.message, error.allowed)
+        return [entry]
 
 
 def data_sets(here: Context) -> tuple[list[dict[str, Any]], list[Place]]:
@@ -110,9 +163,15 @@ def _loaded(here: Context, entry: dict[str, Any], place: Place) -> Optional[Data
     for key, option in info.options.items():
         if option.required and key not in entry and not misspelt(key, entry):
             here.fault(place, "is missing", option.description, shown=place + (key,))
+    if not any(misspelt(key, entry) for key in info.one_of):
+        for fault in info.choice_faults(entry):
+            if not fault.path:  # others are told with what else is wrong with the options
+                here.fault(place, fault.message, str(fault.allowed))
     _data_faults(here, entry, place)
     if len(here.document.faults) > before or not here.fine(place):
         return None
+    if info.stands_for_several(entry):
+        return None  # nothing was fetched yet that says which these are
     try:
         if not info.ready(Request(entry, here.base, here.seed)):
             return None
@@ -224,8 +283,9 @@ def _data_name(entry: JsonObject) -> str:
             return str(entry[key])
     if isinstance(entry.get("path"), str):
         return PurePosixPath(entry["path"].replace("\\", "/")).name.split(".")[0] or "data"
-    if isinstance(entry.get("id"), int):
-        return f"openml-{entry['id']}"
+    for key, begin in (("id", "openml"), ("task", "openml-task"), ("suite", "openml-suite")):
+        if isinstance(entry.get(key), int):
+            return f"{begin}-{entry[key]}"
     return str(entry.get("source", "data"))
 
 

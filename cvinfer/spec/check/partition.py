@@ -9,6 +9,7 @@ import numpy as np
 
 from cvinfer.errors import CvinferError, listed
 from cvinfer.errors import Path as Place
+from cvinfer.data.given import GIVEN, Asked
 from cvinfer.names import close_match
 from cvinfer.spec.check.common import Available, Context, is_off, placed_schemes, refusal_of
 from cvinfer.spec.model import SchemeRequest
@@ -54,12 +55,13 @@ def _known_scheme(here: Context, request: SchemeRequest, place: Place) -> bool:
 
     known = schemes()
     at = place + ("scheme",) if place + ("scheme",) in here.document.places else place
-    if request.scheme == "file":
-        allowed: Sequence[str] = ("path", "groups")
-        if "path" not in request.options:
-            message = "is missing"
-            here.fault(place, message, "a path to a file of splits", shown=place + ("path",))
-            return False
+    given = GIVEN.get(request.scheme)
+    if given is not None:
+        allowed: Sequence[str] = (*given.options, "groups")
+        for name, wanted in given.options.items():
+            if wanted.required and name not in request.options:
+                here.fault(place, "is missing", wanted.description, shown=place + (name,))
+                return False
     elif request.scheme in known:
         info = known[request.scheme]
         stratify = ("stratify",) if info.stratify else ()
@@ -71,7 +73,7 @@ def _known_scheme(here: Context, request: SchemeRequest, place: Place) -> bool:
             message = "auto cannot stand beside schemes"
         else:
             message = f"there is no scheme {quoted(request.scheme)}"
-        names = [*known, "file"]
+        names = [*known, *GIVEN]
         here.fault(at, message, listed(names), close_match(request.scheme, names))
         return False
     wrong = [each for each in request.options if each not in (*allowed, "groups")]
@@ -91,8 +93,8 @@ def _partitions(here: Context, request: SchemeRequest, place: Place) -> Optional
     from cvinfer.partitions import PartitionError, make_partition, schemes
     from cvinfer.data.groups import group_column
 
-    if request.scheme == "file":
-        return _partitions_of_file(here, request, place)
+    if request.scheme in GIVEN:
+        return _partitions_given(here, request, place)
     if _cuts_groups(here, request, place):
         return None
     if not here.fits_at_most(request.scheme, request.options, place):
@@ -155,39 +157,36 @@ def _cuts_groups(here: Context, request: SchemeRequest, place: Place) -> bool:
     return False
 
 
-def _partitions_of_file(
+def _partitions_given(
     here: Context, request: SchemeRequest, place: Place
 ) -> Optional[list[Available]]:
-    from cvinfer.data.splits_file import read_splits
     from cvinfer.partitions import PartitionError
     from cvinfer.data.groups import group_column, refuse_cut_groups
 
-    file = here.base / str(request.options["path"])
+    given = GIVEN[request.scheme]
+    asked = Asked(request.options, here.base)
     found: list[list[Available]] = []
     for data in here.fitted:
         column = group_column(request.options.get("groups"), data.group_column)
         try:
-            partitions = read_splits(file, data.n)
+            if not given.ready(asked, data.source):
+                return None
+            partitions = given.read(asked, data)
             for partition in partitions:
                 refuse_cut_groups(partition, data, column)
             found.append(_available_of(partitions))
         except PartitionError as error:
             remedy = "splits that keep them together, or groups: false here"
-            here.fault(place + ("path",), here.on(data.name) + str(error), remedy)
+            at = next((place + (name,) for name in given.options), place)
+            here.fault(at, here.on(data.name) + str(error), remedy)
             return None
         except CvinferError as error:
             refusal = refusal_of(error)
-            inner = tuple(refusal.path or ())
-            tail = inner if inner[:1] == ("path",) else ("path",)
-            # The message names the file as the spec does, not where it lies on this machine.
-            text = refusal.message.replace(str(file), str(request.options["path"]))
+            inner = tuple(key for key in refusal.path or () if key in given.options)
+            on = "" if given.options else here.on(data.name)
             there = f"the file has: {refusal.there}" if refusal.there else None
-            meant = refusal.suggestion
-            here.fault(place + tail, text, refusal.allowed, meant, there=there)
-            return None
-        except OSError as error:
-            reason = error.strerror or error
-            here.fault(place + ("path",), f"cannot be read: {reason}")
+            told = refusal.allowed, refusal.suggestion
+            here.fault(place + inner, on + refusal.message, *told, there=there)
             return None
     return _common(found) if found else None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cvinfer.analysis import judge
 from cvinfer.documents import JsonObject
 from cvinfer.report.page.markup import Content, Element, bdi, tag
 from cvinfer.report.page.parts import Data, Head, Row, facts, table
@@ -59,14 +60,12 @@ def _classes(entry: JsonObject) -> Content:
 
 def _more(entry: JsonObject) -> Element:
     said: list[tuple[Content, Content]] = [("sha256 of the content", tag("code", entry["sha256"]))]
-    for key, word in (("licence", "Licence"), ("citation", "Citation"), ("url", "Address")):
-        if entry.get(key):
-            said.append((word, bdi(entry[key])))
+    said += [(key.capitalize(), bdi(each)) for key, each in judge.rights_of(entry).items()]
     said += [
         (bdi(key), tag("code", bdi(_value(value))))
         for key, value in sorted(entry["source"].items())
     ]
-    said += [("Note", note) for note in entry["notes"]]
+    said += [("Note", note) for note in judge.other_notes(entry)]
     return facts(said)
 
 
