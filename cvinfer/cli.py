@@ -8,6 +8,7 @@ error, 2 the user's mistake, 3 some fits failed, 4 something is not what it shou
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import importlib
 import os
@@ -98,8 +99,12 @@ def main(args: Optional[Sequence[str]] = None, program: str = "cvinfer") -> None
         elif hasattr(stream, "reconfigure"):
             # A terminal that cannot show × gets a question mark, not a traceback.
             stream.reconfigure(errors="replace")
+    atexit.register(_leave)  # what is registered first is done last
     try:
         cli.main(args=None if args is None else list(args), prog_name=program)
+    except SystemExit:
+        _leaving.extend(_requested)
+        raise
     except OSError as error:  # the help has no place to go
         tell(_unforeseen(error)[0])
         _drop_output()
@@ -199,9 +204,18 @@ def _restore(handlers: Mapping[signal.Signals, Any]) -> None:
         signal.signal(each, handler)
 
 
+def _leave() -> None:
+    """Where the end was asked for, this is it: to give back what many packages hold takes long."""
+    if _leaving:
+        _drop_output()
+        os._exit(128 + _leaving[0])
+
+
 _said_interrupted = threading.Event()
 #: The signal that asked for the end, if one did.
 _requested: list[int] = []
+#: The same, when the command has ended and nothing but the process is left.
+_leaving: list[int] = []
 
 
 def _without_interruptions(kind: type[BaseException], error: BaseException, trace: Any) -> None:

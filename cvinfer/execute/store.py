@@ -65,7 +65,7 @@ MANY = 500
 PATIENCE = 30.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Stored:
     """What one fit predicted, with what it took and what the learner said.
 
@@ -380,8 +380,13 @@ class Store:
 
 
 def _in_one_row(fit: Stored) -> Stored:
-    """As it will be read, so that it is the same for whoever comes first and for others."""
-    return fit if fit.values.ndim == 1 else replace(fit, values=fit.values.ravel())
+    """As it will be read, so that it is the same for whoever comes first and for others.
+
+    What came through a pipe is a view of more than itself, which would stay with it.
+    """
+    values = fit.values.ravel()
+    whole = values if values.base is None else values.copy()
+    return fit if whole is fit.values else replace(fit, values=whole)
 
 
 def _row(key: str, learner: str, fit: Stored, made: str) -> tuple[object, ...]:

@@ -71,7 +71,7 @@ class Order(NamedTuple):
     work: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Task:
     """An order, with its place in the store and whom it is stored for."""
 

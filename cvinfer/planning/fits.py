@@ -22,7 +22,7 @@ from cvinfer.planning.needs import Use, requested, allocate
 from cvinfer.spec.model import Spec
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Fit:
     """One learner on split `number` of a partition; `key` is its place in the store."""
 

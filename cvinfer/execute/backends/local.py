@@ -81,6 +81,10 @@ class Local:
         self._stillborn = 0
         self._losses: list[Lost] = []
 
+    def get_ready(self) -> None:
+        """Start a worker for the orders that will come."""
+        self._start()
+
     def results(self, orders: Orders) -> Iterator[Union[Made, Lost]]:
         self._feed(orders)
         return self._stream(orders)

@@ -110,13 +110,13 @@ async def hello(run: str, brief: bytes) -> bytes:
 
 def _hello(run: str, brief: bytes) -> bytes:
     told: Brief = pickle.loads(brief)
-    found = versions.here(told.job.learners)
     refusal = versions.code_refusal(told.job.learners)
-    versions.end_helper()
     if refusal is None:
         with _lock:
             if run not in _benches:
                 _benches[run] = Bench(run, told)
+    found = versions.here(told.job.learners)
+    versions.end_helper()
     return pickle.dumps(
         versions.Greeting(found, refusal, platform.node(), os.getpid(), tuple(_parts))
     )
@@ -259,10 +259,10 @@ class Bench:
 
     def _live(self) -> None:
         try:
+            item: Optional[_Item] = None  # its worker starts while nothing is asked for yet
             while not self.ended.is_set():
+                self._work(item)
                 item = self._inbox.get(timeout=IDLE)
-                if item is not None:
-                    self._work(item)
         except queue.Empty:
             pass
         finally:
@@ -273,28 +273,30 @@ class Bench:
 
     def _work(self, item: Optional[_Item]) -> None:
         """Open the bench, and do what comes until it is idle for long or is to end."""
-        from cvinfer.execute.backends.local import Local, opened
+        from cvinfer.execute.backends.local import opened
 
         job, limits = self.brief
         materials = Unpacked(self.parcels, _parts)
         with contextlib.ExitStack() as stack:
-            local: Optional[Local] = None
-            texts: Optional[_Texts] = None
+            try:
+                local = stack.enter_context(opened(job, materials, limits, 1))
+                texts = _Texts(local)
+                if item is None:
+                    local.get_ready()
+            except Exception as error:
+                if item is not None:  # else it comes again, and is told, with what is asked for
+                    item.reply.put(Answer(_unfit(error)))
+                return
+            if item is None:
+                item = self._inbox.get(timeout=IDLE)
             while item is not None and not self.ended.is_set():
                 try:
-                    if local is None or texts is None:
-                        local = stack.enter_context(opened(job, materials, limits, 1))
-                        texts = _Texts(local)
                     what = self._done(local, item)
                 except Unwanted:
                     item.reply.put(Answer(None))
                     return
-                except WorkerError as error:
-                    item.reply.put(Answer(Unfit(str(error))))
-                    return
                 except Exception as error:  # told on the other side, where somebody reads
-                    said = " ".join(str(error).split())
-                    item.reply.put(Answer(Unfit(f"{type(error).__name__}: {said}")))
+                    item.reply.put(Answer(_unfit(error)))
                     return
                 item.reply.put(Answer(what, texts.of(what)))
                 item = self._inbox.get(timeout=IDLE)
@@ -315,6 +317,11 @@ class Bench:
             now = time.monotonic()
             return Finished(result.done, [now - one.began for one in result.done])
         raise WorkerError("the batch came to no end")
+
+
+def _unfit(error: Exception) -> Unfit:
+    said = " ".join(str(error).split())
+    return Unfit(said if isinstance(error, WorkerError) else f"{type(error).__name__}: {said}")
 
 
 class _Texts:

@@ -40,6 +40,8 @@ REPORT = 120.0
 TRIPS = 3
 #: Seconds for ending what is at work: an interrupted command ends within two.
 FAREWELL = 0.7
+#: Set for Dask's client: some releases look up the source of whoever submits, for each task.
+SETTINGS = {"distributed.diagnostics.computations.ignore-modules": [".*"]}
 
 
 class Tls(NamedTuple):
@@ -155,9 +157,11 @@ class Line:
         return asyncio.run_coroutine_threadsafe(asyncio.wait_for(job, seconds), self._loop).result()
 
     async def _connect(self) -> None:
+        import dask
         from distributed import Client
 
         quiet()
+        dask.config.set(SETTINGS)
         given: dict[str, Any] = {"address": self.address}
         if "://" not in self.address:
             given = {"scheduler_file": self.address}
