@@ -184,11 +184,12 @@ def _read_json(path: Path, kind: str) -> Any:
 
 def _tell_measures(path: Path, found: JsonObject) -> None:
     """Let measures be known of which the result has scores made elsewhere."""
-    from cvinfer.data.scores import measure_of
-
     for each in found["data"]:
         source = each["source"]
         if source.get("source") == "scores" and isinstance(source.get("measure"), dict):
+            # Most results have no such scores, and what reads them takes a while to import.
+            from cvinfer.data.scores import measure_of
+
             try:
                 measure_of(source["measure"])
             except UserError as error:
