@@ -7,6 +7,7 @@ from typing import Any, Callable, Mapping, Optional, TypeVar
 
 import click
 
+from cvinfer.commands._formats import Formats
 from cvinfer.commands._options import DOCUMENT, MAX_BYTES, PATH
 from cvinfer.commands._said import write_out
 from cvinfer.errors import UserError
@@ -14,24 +15,6 @@ from cvinfer.paper import CHOICES, points
 
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-class Formats(click.ParamType):
-    """Names of the formats, looked up when they are needed: `cvinfer --help` asks no plug-in."""
-
-    name = "format"
-
-    def get_metavar(self, param: click.Parameter, ctx: Optional[click.Context] = None) -> str:
-        from cvinfer.report.formats import formats
-
-        return f"[{'|'.join(formats)}]"
-
-    def convert(
-        self, value: object, param: Optional[click.Parameter], ctx: Optional[click.Context]
-    ) -> str:
-        from cvinfer.report.formats import formats
-
-        return formats.find(str(value)).name
 
 
 def _paper(name: str, what: str) -> Callable[[Command], Command]:

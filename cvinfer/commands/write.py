@@ -3,35 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Optional
+from typing import Iterable, Optional
 
 import click
 
+from cvinfer.commands._formats import Formats
 from cvinfer.commands._options import MAX_BYTES, PATH, RESULT
 from cvinfer.commands._said import write_out
 
 
-class ProseFormats(click.ParamType):
-    """Names of the formats that can write paragraphs, looked up when they are needed."""
+class ProseFormats(Formats):
+    """Those that can write paragraphs."""
 
-    name = "format"
+    def names(self) -> Iterable[str]:
+        from cvinfer.report.formats import prose_names
 
-    def get_metavar(self, param: click.Parameter, ctx: Optional[click.Context] = None) -> str:
-        from cvinfer.report.formats import formats
+        return prose_names()
 
-        return f"[{'|'.join(name for name, each in formats.items() if each.prose)}]"
+    def found(self, name: str) -> str:
+        from cvinfer.report.formats import prose_format
 
-    def convert(
-        self, value: object, param: Optional[click.Parameter], ctx: Optional[click.Context]
-    ) -> str:
-        from cvinfer.errors import UserError, listed
-        from cvinfer.report.formats import formats
-
-        found = formats.find(str(value))
-        if found.prose is None:
-            able = [name for name, each in formats.items() if each.prose]
-            raise UserError(f"the format {value!r} has no paragraphs", (), listed(able))
-        return found.name
+        return prose_format(name)[0].name
 
 
 @click.command("write", short_help="Write paragraphs for a paper from a finished run.")

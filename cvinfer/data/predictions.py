@@ -51,7 +51,8 @@ from cvinfer.partitions import Partition
 from cvinfer.partitions.split import Split
 from cvinfer.partitions.told import Misfit, Told
 
-from .dataset import Column, Dataset, Rights, categories
+from .dataset import Dataset, categories
+from .elsewhere import MadeElsewhere
 from .files import absent, listed, read_rows
 from .prediction_columns import beside_column, find_columns, told_apart
 from .splits_file import (
@@ -81,7 +82,7 @@ Beside = Mapping["tuple[str, int]", "Sequence[Table | None]"]
 
 
 @dataclass(frozen=True, eq=False)
-class PredictionSet:
+class PredictionSet(MadeElsewhere):
     """Predictions that need no fit.
 
     truth: class code of each record, -1 for a record the file only counts. predictions: by
@@ -113,31 +114,8 @@ class PredictionSet:
         return len(self.classes)
 
     @property
-    def made_elsewhere(self) -> bool:
-        """Nothing is fitted any more."""
-        return True
-
-    @property
     def measure(self) -> Loss | None:
         """It brings no scores."""
-        return None
-
-    @property
-    def features(self) -> tuple[Column, ...]:
-        """There is nothing to fit."""
-        return ()
-
-    @property
-    def rights(self) -> Rights:
-        """Nobody tells them."""
-        return Rights()
-
-    @property
-    def group_column(self) -> str | None:
-        """Its splits are made; they belong to no groups that were named."""
-        return None
-
-    def groups_by(self, column: str | None) -> NDArray[np.int32] | None:
         return None
 
 

@@ -22,7 +22,7 @@ from cvinfer.losses import HIGHER, LOWER, Loss, losses
 from cvinfer.partitions import Partition, PartitionError
 from cvinfer.partitions.sized import axes_of, sized_partition, sized_schemes
 
-from .dataset import Column, Rights
+from .elsewhere import MadeElsewhere
 from .files import absent, listed
 from .splits_file import natural
 
@@ -55,7 +55,7 @@ class ToldScores(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class ScoreSet:
+class ScoreSet(MadeElsewhere):
     """Values of a measure that need no fit. values: by (learner, 0), in the partition's order.
 
     It has no records, no classes and no predictions; its partition knows the sizes of its splits.
@@ -83,28 +83,6 @@ class ScoreSet:
     @property
     def classes(self) -> tuple[str, ...]:
         return ()
-
-    @property
-    def made_elsewhere(self) -> bool:
-        """Nothing is fitted any more."""
-        return True
-
-    @property
-    def features(self) -> tuple[Column, ...]:
-        """There is nothing to fit."""
-        return ()
-
-    @property
-    def rights(self) -> Rights:
-        """Nobody tells them."""
-        return Rights()
-
-    @property
-    def group_column(self) -> str | None:
-        return None
-
-    def groups_by(self, column: str | None) -> NDArray[np.int32] | None:
-        return None
 
 
 def measure_of(given: Mapping[str, Any]) -> Loss:

@@ -181,6 +181,25 @@ def only(found: Sequence[Union[Prediction, LearnerError]]) -> Prediction:
     return one
 
 
+class OneOfMany:
+    """What `ManyFits` makes of a single fit, for a session that makes all in one way."""
+
+    def predict_all(
+        self, learner: LearnerSpec, fits: Sequence[Fit]
+    ) -> Sequence[Union[Prediction, LearnerError]]:
+        raise NotImplementedError
+
+    def predict(
+        self,
+        learner: LearnerSpec,
+        train: NDArray[np.int64],
+        test: NDArray[np.int64],
+        seed: int,
+        wants: str = CODES,
+    ) -> Prediction:
+        return only(self.predict_all(learner, [Fit(train, test, seed, wants)]))
+
+
 class InR(Protocol):
     """What the learners of an engine need of R, told without R where R is not there.
 

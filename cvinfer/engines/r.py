@@ -9,9 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Collection, Mapping, NamedTuple, Optional, Sequence, Union
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cvinfer.engines._r.installation import (
     NoR,
     is_package_name,
@@ -26,9 +23,9 @@ from cvinfer.engines.base import (
     LearnerInfo,
     LearnerSpec,
     Fit,
+    OneOfMany,
     Prediction,
     Session,
-    only,
 )
 from cvinfer.engines.registry import engines
 from cvinfer.errors import CvinferError, LearnerError, Refusal, UserError
@@ -142,7 +139,7 @@ class REngine:
         return {"all": PROBABILITIES, "none": CODES}.get(told)
 
 
-class RSession:
+class RSession(OneOfMany):
     """One data set as R's data frame."""
 
     def __init__(self, dataset: Dataset) -> None:
@@ -150,16 +147,6 @@ class RSession:
 
         embedded.bridge()
         self._frame = frames.frame_of(dataset)
-
-    def predict(
-        self,
-        learner: LearnerSpec,
-        train: NDArray[np.int64],
-        test: NDArray[np.int64],
-        seed: int,
-        wants: str = CODES,
-    ) -> Prediction:
-        return only(self.predict_all(learner, [Fit(train, test, seed, wants)]))
 
     def predict_all(
         self, learner: LearnerSpec, fits: Sequence[Fit]

@@ -10,9 +10,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Collection, Mapping, Optional, Sequence, Union
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cvinfer.engines._r.flags import FlagError, flags
 from cvinfer.engines._r.installation import WEKA_PACKAGES, NoR, named_versions, remedy, why_no_r
 from cvinfer.engines.base import (
@@ -22,14 +19,14 @@ from cvinfer.engines.base import (
     LearnerInfo,
     LearnerSpec,
     Fit,
+    OneOfMany,
     Prediction,
     Session,
-    only,
 )
 from cvinfer.engines.registry import engines
 from cvinfer.errors import LearnerError, Refusal
 from cvinfer.foreign import quoted
-from cvinfer.losses.kinds import CODES, PROBABILITIES
+from cvinfer.losses.kinds import PROBABILITIES
 from cvinfer.names import close_match
 
 if TYPE_CHECKING:
@@ -137,7 +134,7 @@ class RwekaEngine:
         return PROBABILITIES
 
 
-class WekaSession:
+class WekaSession(OneOfMany):
     """One data set as Weka's instances."""
 
     def __init__(self, dataset: Dataset) -> None:
@@ -149,16 +146,6 @@ class WekaSession:
         if not _is_handle(self._handle):
             frames.raise_fault(embedded.to_python(self._handle), "Weka cannot take the data")
         self._ready = ByLearner(self._as_r_has_it)
-
-    def predict(
-        self,
-        learner: LearnerSpec,
-        train: NDArray[np.int64],
-        test: NDArray[np.int64],
-        seed: int,
-        wants: str = CODES,
-    ) -> Prediction:
-        return only(self.predict_all(learner, [Fit(train, test, seed, wants)]))
 
     def predict_all(
         self, learner: LearnerSpec, fits: Sequence[Fit]

@@ -110,8 +110,7 @@ def friedman(
 
     χ²_F ~ χ²(k − 1); the correction divides by 1 − Σ (t³ − t)/(N k (k² − 1)) over all ties t.
     """
-    checks.alpha_level(alpha)
-    rank = ranks(_table(values, 2, better))
+    rank, _ = _ranked(values, better, alpha)
     statistic = _friedman(rank)
     df = rank.shape[1] - 1
     if statistic is None:
@@ -152,8 +151,7 @@ def iman_davenport(
     """
     from scipy import special
 
-    checks.alpha_level(alpha)
-    rank = ranks(_table(values, 2, better))
+    rank, _ = _ranked(values, better, alpha)
     n, k = rank.shape
     df = (k - 1, (k - 1) * (n - 1))
     found = _friedman(rank)
@@ -184,8 +182,7 @@ def nemenyi(
 
     q_α is the quantile of the studentised range of k at infinite degrees of freedom over √2.
     """
-    level = checks.alpha_level(alpha)
-    rank = ranks(_table(values, 2, better))
+    rank, level = _ranked(values, better, alpha)
     n, k = rank.shape
     names, error = _names(learners, k), _rank_error(n, k)
     means = rank.mean(axis=0)
@@ -220,8 +217,7 @@ def holm_control(
     """
     from scipy import special
 
-    level = checks.alpha_level(alpha)
-    rank = ranks(_table(values, 2, better))
+    rank, level = _ranked(values, better, alpha)
     n, k = rank.shape
     if isinstance(control, bool) or not isinstance(control, (int, np.integer)):
         raise InputError(f"control must be the number of a column, got {control!r}")
@@ -285,6 +281,12 @@ def _table(values: Any, least: int, better: str, learners: Optional[int] = None)
     if learners is not None and table.shape[1] != learners:
         raise InputError(f"values must be of {learners} learners, got {table.shape[1]}")
     return -table if better == HIGHER else table
+
+
+def _ranked(values: Any, better: str, alpha: float) -> tuple[Floats, float]:
+    """The ranks on two data sets or more, and the level."""
+    level = checks.alpha_level(alpha)
+    return ranks(_table(values, 2, better)), level
 
 
 def two(values: Any, better: str) -> Floats:

@@ -13,6 +13,7 @@ from cvinfer.inference.nulls import NORMAL, student
 from cvinfer.inference.registry import ANY_MEASURE, interval, needs
 from cvinfer.inference.result import Estimated
 from cvinfer.inference.score_intervals import symmetric
+from cvinfer.inference.variance import of_halves
 
 #: Fewer folds, and nothing is left to train on without two of them.
 LEAST_FOLDS = 3
@@ -80,24 +81,14 @@ def conservative_interval(
     `values` of shape (..., J) are those of hold-outs on all the data, `halves` of shape (..., M, 2)
     the mean value inside each half of each of M random halvings.
     """
-    x = checks.floats(values, "values")
-    if x.ndim < 1 or x.shape[-1] < 1:
-        raise checks.ShapeError(f"values must have shape (..., J), got {x.shape}")
-    pairs = checks.floats(halves, "halves")
-    if pairs.ndim < 2 or pairs.shape[-1] != 2 or pairs.shape[-2] < 1:
-        raise checks.ShapeError(f"halves must have shape (..., M, 2), got {pairs.shape}")
-    center = x.mean(axis=-1)
-    variance = np.mean((pairs[..., 0] - pairs[..., 1]) ** 2, axis=-1) / 2.0
-    checks.broadcastable("values", "halves", center, variance)
-    size = np.maximum(np.abs(x).max(axis=-1), np.abs(pairs).max(axis=(-2, -1)))
-    center, variance = np.broadcast_arrays(center, variance)
+    found = of_halves(values, halves, "values")
     return symmetric(
-        center,
-        variance,
+        found.center,
+        found.variance,
         NORMAL,
         checks.confidence_level(alpha, level),
-        size,
-        {"halvings": pairs.shape[-2]},
+        found.size,
+        {"halvings": found.shape[1]},
     )
 
 

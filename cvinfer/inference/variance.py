@@ -18,6 +18,35 @@ def replication_variance(d: Floats) -> Floats:
     return np.asarray((d[..., 0] - d[..., 1]) ** 2 / 2.0)
 
 
+class Halved(NamedTuple):
+    """A mean over hold-outs, with a variance from halves of the data that cannot be too small."""
+
+    center: Floats
+    variance: Floats
+    size: Floats
+    #: How many values, and how many halvings.
+    shape: tuple[int, int]
+
+
+def of_halves(values: Any, halves: Any, name: str) -> Halved:
+    """The mean of `values` (..., J) and sum_m (x̄_m - x̄_m^c)² / (2 M) of `halves` (..., M, 2).
+
+    `halves` hold the mean value inside each half of each of M random halvings; `name` is what the
+    values are called (Nadeau and Bengio 2003).
+    """
+    x, pairs = checks.floats(values, name), checks.floats(halves, "halves")
+    if x.ndim < 1 or x.shape[-1] < 1:
+        raise checks.ShapeError(f"{name} must have shape (..., J), got {x.shape}")
+    if pairs.ndim < 2 or pairs.shape[-1] != 2 or pairs.shape[-2] < 1:
+        raise checks.ShapeError(f"halves must have shape (..., M, 2), got {pairs.shape}")
+    center = x.mean(axis=-1)
+    variance = np.asarray(replication_variance(pairs).mean(axis=-1))
+    checks.broadcastable(name, "halves", center, variance)
+    size = np.maximum(np.abs(x).max(axis=-1), np.abs(pairs).max(axis=(-2, -1)))
+    center, variance = np.broadcast_arrays(center, variance)
+    return Halved(center, variance, size, (x.shape[-1], pairs.shape[-2]))
+
+
 def l_estimator(d: Any) -> Any:
     """The L estimator of Var(d̄) for a blocked m×2 cross-validation, `d` of shape (..., m, 2).
 

@@ -14,6 +14,7 @@ from cvinfer.inference.folds import fold_codes, fold_sums
 from cvinfer.inference.nulls import NORMAL
 from cvinfer.inference.registry import needs, test
 from cvinfer.inference.result import Finding, no_statistic, studentised
+from cvinfer.inference.variance import of_halves
 
 POOLED_NOTE = (
     "the pooled error rate is 0 or 1: both learners are always right or always wrong,"
@@ -68,25 +69,16 @@ def conservative_z(d: Any, halves: Any, mu0: float = 0.0, alpha: float = 0.05) -
     hold-out differences on all the data, `halves` of shape (..., M, 2) the mean difference inside
     each half of each of M random halvings. Positive: A is worse.
     """
-    d = checks.floats(d, "d")
-    if d.ndim < 1 or d.shape[-1] < 1:
-        raise checks.ShapeError(f"d must have shape (..., J), got {d.shape}")
-    halves = checks.floats(halves, "halves")
-    if halves.ndim < 2 or halves.shape[-1] != 2 or halves.shape[-2] < 1:
-        raise checks.ShapeError(f"halves must have shape (..., M, 2), got {halves.shape}")
-    center = d.mean(axis=-1)
-    variance = np.mean((halves[..., 0] - halves[..., 1]) ** 2, axis=-1) / 2.0
-    checks.broadcastable("d", "halves", center, variance)
-    size = np.maximum(np.abs(d).max(axis=-1), np.abs(halves).max(axis=(-2, -1)))
-    center, variance = np.broadcast_arrays(center, variance)
+    found = of_halves(d, halves, "d")
+    j, halvings = found.shape
     return studentised(
-        center,
-        variance,
+        found.center,
+        found.variance,
         NORMAL,
         mu0=checks.number(mu0, "mu0"),
         alpha=checks.alpha_level(alpha),
-        size=size,
-        extra={"shape": (d.shape[-1],), "halvings": halves.shape[-2]},
+        size=found.size,
+        extra={"shape": (j,), "halvings": halvings},
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Callable, NamedTuple, Optional, Sequence
 
 import numpy as np
@@ -25,6 +26,21 @@ class Hits(NamedTuple):
     said: Counts
     there: Counts
 
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return int(self.there.sum())
+
+    @property
+    def by_chance(self) -> int:
+        """n² times the share found if predictions had nothing to do with the records."""
+        return int(self.said @ self.there)
+
+    @property
+    def beyond_chance(self) -> int:
+        """n² times the share found beyond that by chance."""
+        return self.n * int(self.found.sum()) - self.by_chance
+
 
 def hits(truth: NDArray[Any], codes: NDArray[Any], classes: int) -> Hits:
     """The hits of each class against all others."""
@@ -32,25 +48,36 @@ def hits(truth: NDArray[Any], codes: NDArray[Any], classes: int) -> Hits:
     return Hits(np.diag(table), table.sum(axis=0), table.sum(axis=1))
 
 
-def of_classes(
-    truth: NDArray[Any],
-    codes: NDArray[Any],
-    classes: Sequence[str],
-    positive: Optional[int],
-    score: Callable[[Hits], tuple[NDArray[Any], NDArray[Any]]],
-    lacks: str,
-) -> float:
-    """A score of the positive class; without one, the mean over the classes that occur.
+Score = Callable[[Hits], tuple[NDArray[Any], NDArray[Any]]]
 
-    A class occurs that a record has or is said to have. `score` gives a numerator and a denominator
-    for each class; `lacks` says what it means that the latter is zero.
+
+def of_classes(lacks: str) -> Callable[[Score], Callable[..., float]]:
+    """Make a measure of a score that each class has, given as numerator and denominator.
+
+    It is that of the positive class; without one, the mean over the classes that occur: that a
+    record has or is said to have. `lacks` says what it means that a denominator is zero.
     """
-    of_each = hits(truth, codes, len(classes))
-    wanted = (
-        np.flatnonzero(of_each.said + of_each.there) if positive is None else np.array([positive])
-    )
-    above, below = score(of_each)
-    gone = wanted[below[wanted] == 0]
-    if gone.size:
-        raise NoValue(lacks.format(repr(classes[gone[0]])))
-    return float(np.mean(above[wanted] / below[wanted]))
+
+    def made(score: Score) -> Callable[..., float]:
+        def measure(
+            truth: NDArray[Any],
+            predicted: NDArray[Any],
+            classes: Sequence[str],
+            positive: Optional[int] = None,
+        ) -> float:
+            each = hits(truth, predicted, len(classes))
+            occur = np.flatnonzero(each.said + each.there)
+            wanted = occur if positive is None else np.array([positive])
+            above, below = score(each)
+            gone = wanted[below[wanted] == 0]
+            if gone.size:
+                raise NoValue(lacks.format(repr(classes[gone[0]])))
+            return float(np.mean(above[wanted] / below[wanted]))
+
+        # Not functools.wraps: who asks for the parameters wants those of the measure.
+        for name in functools.WRAPPER_ASSIGNMENTS:
+            if name != "__annotations__":
+                setattr(measure, name, getattr(score, name))
+        return measure
+
+    return made

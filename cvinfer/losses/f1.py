@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+from typing import Any
 
 from numpy.typing import NDArray
 
 from cvinfer.losses.confusion import Hits, of_classes
 from cvinfer.losses.registry import HIGHER, Loss, losses
 
-LACKS = "has no record of class {0} and no prediction of it"
 
-
-def f1(
-    truth: NDArray[Any],
-    predicted: NDArray[Any],
-    classes: Sequence[str],
-    positive: Optional[int] = None,
-) -> float:
+@of_classes("has no record of class {0} and no prediction of it")
+def f1(hits: Hits) -> tuple[NDArray[Any], NDArray[Any]]:
     """Harmonic mean of precision and recall, 2 TP / (2 TP + FP + FN).
 
     Of the positive class; without one, the mean over the classes that records have or are said to
     have.
     It is 0 where a class has records and none is predicted.
     """
-    return of_classes(truth, predicted, classes, positive, _score, LACKS)
-
-
-def _score(hits: Hits) -> tuple[NDArray[Any], NDArray[Any]]:
     return 2 * hits.found, hits.said + hits.there
 
 

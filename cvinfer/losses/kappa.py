@@ -12,12 +12,11 @@ from cvinfer.losses.registry import HIGHER, Loss, NoValue, losses
 
 def kappa(truth: NDArray[Any], predicted: NDArray[Any], classes: Sequence[str]) -> float:
     """Agreement of truth and prediction beyond what chance would give, over the most there is."""
-    found, said, there = hits(truth, predicted, len(classes))
-    n = len(truth)
-    by_chance = int(said @ there)
-    if by_chance == n * n:
+    each = hits(truth, predicted, len(classes))
+    most = each.n * each.n - each.by_chance
+    if not most:
         raise NoValue("has records and predictions of one and the same class only")
-    return float((n * int(found.sum()) - by_chance) / (n * n - by_chance))
+    return each.beyond_chance / most
 
 
 losses.add(

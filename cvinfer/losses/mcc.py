@@ -13,13 +13,12 @@ from cvinfer.losses.registry import HIGHER, Loss, NoValue, losses
 
 def mcc(truth: NDArray[Any], predicted: NDArray[Any], classes: Sequence[str]) -> float:
     """Correlation of the true and the predicted classes; of several classes that of Gorodkin."""
-    found, said, there = hits(truth, predicted, len(classes))
-    n = len(truth)
-    spread = [n * n - int(said @ said), n * n - int(there @ there)]
+    each = hits(truth, predicted, len(classes))
+    spread = [each.n * each.n - int(margin @ margin) for margin in (each.said, each.there)]
     if not all(spread):
         which = "predictions" if not spread[0] else "records"
         raise NoValue(f"has {which} of one class only")
-    return float((n * int(found.sum()) - int(said @ there)) / math.sqrt(spread[0] * spread[1]))
+    return each.beyond_chance / math.sqrt(spread[0] * spread[1])
 
 
 losses.add(

@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+from typing import Any
 
 from numpy.typing import NDArray
 
 from cvinfer.losses.confusion import Hits, of_classes
 from cvinfer.losses.registry import HIGHER, Loss, losses
 
-LACKS = "has no prediction of class {0}"
 
-
-def precision(
-    truth: NDArray[Any],
-    predicted: NDArray[Any],
-    classes: Sequence[str],
-    positive: Optional[int] = None,
-) -> float:
+@of_classes("has no prediction of class {0}")
+def precision(hits: Hits) -> tuple[NDArray[Any], NDArray[Any]]:
     """How many of the records said to be of a class are of it, TP / (TP + FP).
 
     Of the positive class; without one, the mean over the classes that records have or are said to
     have.
     There is none for a class that is never predicted.
     """
-    return of_classes(truth, predicted, classes, positive, _score, LACKS)
-
-
-def _score(hits: Hits) -> tuple[NDArray[Any], NDArray[Any]]:
     return hits.found, hits.said
 
 

@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+from typing import Any
 
 from numpy.typing import NDArray
 
 from cvinfer.losses.confusion import Hits, of_classes
 from cvinfer.losses.registry import HIGHER, Loss, losses
 
-LACKS = "has no record of class {0}"
 
-
-def recall(
-    truth: NDArray[Any],
-    predicted: NDArray[Any],
-    classes: Sequence[str],
-    positive: Optional[int] = None,
-) -> float:
+@of_classes("has no record of class {0}")
+def recall(hits: Hits) -> tuple[NDArray[Any], NDArray[Any]]:
     """How many of the records of a class are found, TP / (TP + FN).
 
     Of the positive class; without one, the mean over the classes that records have or are said to
     have.
     There is none for a class without records.
     """
-    return of_classes(truth, predicted, classes, positive, _score, LACKS)
-
-
-def _score(hits: Hits) -> tuple[NDArray[Any], NDArray[Any]]:
     return hits.found, hits.there
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib
 from typing import Any, Mapping
 
-from cvinfer.errors import UserError
 from cvinfer.report.files import write_report
 
 __all__ = ["get_ready", "render", "write_prose", "write_report"]
@@ -28,13 +27,11 @@ def render(document: Mapping[str, Any], name: str, **options: Any) -> str:
 def write_prose(document: Mapping[str, Any], name: str) -> str:
     """Paragraphs on a result for a paper, in the format of that name."""
     from cvinfer.foreign import shown_all
-    from cvinfer.report.formats import formats
+    from cvinfer.report.formats import prose_format
     from cvinfer.report.prose import paragraphs
 
-    form = formats.find(name)
-    if form.prose is None:
-        raise UserError(f"the format {name!r} has no paragraphs")
-    return form.prose(paragraphs(document if form.as_it_is else shown_all(document)))
+    form, written = prose_format(name)
+    return written(paragraphs(document if form.as_it_is else shown_all(document)))
 
 
 def get_ready() -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Mapping, Optional, Sequence, TypeVar
 
 from cvinfer.documents import JsonObject
-from cvinfer.errors import UserError
+from cvinfer.errors import UserError, listed
 from cvinfer.foreign import shown_all
 from cvinfer.registry import Registry
 from cvinfer.report.kinds import kind_of
@@ -54,6 +54,19 @@ class Format:
 
 
 formats: Registry[Format] = Registry("format", folder="cvinfer.report.formats", ordered=True)
+
+
+def prose_names() -> list[str]:
+    """The formats that paragraphs can be written in."""
+    return [name for name, each in formats.items() if each.prose is not None]
+
+
+def prose_format(name: str) -> tuple[Format, Prose]:
+    """The format of that name with how it writes paragraphs; refused where it has no way to."""
+    found = formats.find(name)
+    if found.prose is None:
+        raise UserError(f"the format {name!r} has no paragraphs", (), listed(prose_names()))
+    return found, found.prose
 
 
 def files_of(kind: str) -> dict[str, Format]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, Callable, Iterator, Mapping, Optional, Sequence
 
-from cvinfer.analysis.words import MINUS, NONE, count_text, listed, percent, settings, title
+from cvinfer.analysis.words import MINUS, NONE, count_text, listed, percent
 from cvinfer.documents import JsonObject
 from cvinfer.report.kinds import Kind, Rows, Section, kinds
+from cvinfer.report.kinds._named import options_text, name_of_test
 from cvinfer.report.studies.read import percent_text, rate_text, value_se_text
 from cvinfer.report.tables.model import Cell, Column, Group, Note, Table
 
@@ -44,7 +44,7 @@ def _advice(document: JsonObject) -> str:
     entry = next(
         e for e in choice if (e["test"], e["options"]) == (found["test"], found["options"])
     )
-    name = _name(entry, document)
+    name = name_of_test(entry, document)
     held = f"it made false claims in {_percent(entry['rate'])} of the sets"
     power = f"rejected that there is no difference in {_percent(entry['power'])}"
     reasons = {
@@ -62,7 +62,9 @@ def _held(document: JsonObject) -> list[str]:
     for held, words in ((True, "Held"), (False, "Did not hold")):
         entries = [entry for entry in document["choice"] if entry["held"] is held]
         if entries:
-            named = [f"{_name(each, document)} ({_percent(each['rate'])})" for each in entries]
+            named = [
+                f"{name_of_test(each, document)} ({_percent(each['rate'])})" for each in entries
+            ]
             said.append(f"{words}, with the rate of false claims: {listed(named)}.")
     return said
 
@@ -71,7 +73,7 @@ def _unknown(document: JsonObject) -> list[str]:
     entries = [entry for entry in document["choice"] if entry["held"] is None]
     if not entries:
         return []
-    named = listed([_name(entry, document) for entry in entries])
+    named = listed([name_of_test(entry, document) for entry in entries])
     return [
         f"{named}: neither an interval nor another hypothesis than no difference, so that nothing"
         " is known of false claims about the true one."
@@ -94,7 +96,7 @@ def _twins(document: JsonObject) -> str:
             f"{against}, with two seeds on the same splits, where every rejection is false: no test"
             " rejects more often than its alpha by more than chance."
         )
-    found = [f"{_name(e, document)} ({e['learner']}, {_percent(e['rate'])})" for e in bad]
+    found = [f"{name_of_test(e, document)} ({e['learner']}, {_percent(e['rate'])})" for e in bad]
     return (
         f"{against}, with two seeds on the same splits, where every rejection is false: more often"
         f" than alpha by more than chance: {listed(found)}."
@@ -203,7 +205,7 @@ def _table(
         for field in ("data", *who)
     ]
     several = [key for key in keys if len(set(key.cells)) > 1 or key.title == "Learner"]
-    test = Column("Test", tuple(Cell(_name(entry, document)) for entry in entries))
+    test = Column("Test", tuple(Cell(name_of_test(entry, document)) for entry in entries))
     own = tuple(Column(head, tuple(show(entry) for entry in entries)) for head, show in columns)
     block = tuple(str(entry["data"]) for entry in entries)
     return Table(kind, caption, (*several, test), (Group("", (), own),), tuple(notes), block, "")
@@ -228,17 +230,6 @@ def _points(value: Optional[float], error: Optional[float]) -> str:
 
 def _percent(share: Optional[float]) -> str:
     return NONE if share is None else f"{100 * share:.1f} %"
-
-
-def _name(entry: JsonObject, document: JsonObject) -> str:
-    """A test in words, with its options where two share the name."""
-    alike = {_options(each) for each in document["tests"] if each["test"] == entry["test"]}
-    name = title(entry["test"])
-    return f"{name} ({settings(entry['options'])})" if len(alike) > 1 else name
-
-
-def _options(entry: JsonObject) -> str:
-    return json.dumps(entry["options"], sort_keys=True)
 
 
 # --- rows and pictures ----------------------------------------------------------------------------
@@ -285,7 +276,7 @@ def _rows(document: JsonObject) -> Iterator[Mapping[str, Any]]:
     for kind in ("tests", "same"):
         for entry in document[kind]:
             row = {**entry, "kind": kind, "name": entry["test"]}
-            row["options"] = _options(entry) if entry["options"] else ""
+            row["options"] = options_text(entry)
             yield {key: value for key, value in row.items() if key in COLUMNS}
 
 

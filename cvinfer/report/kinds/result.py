@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, Iterator, Mapping
 
 from cvinfer.analysis import judge
 from cvinfer.analysis.words import measure_of
 from cvinfer.documents import JsonObject
 from cvinfer.report.kinds import Kind, Rows, Section, kinds
+from cvinfer.report.kinds._named import options_text
 from cvinfer.report.tables import scheme_of, shown_point, tables
 
 COLUMNS = (
@@ -91,7 +91,7 @@ def _comparison_row(entry: Mapping[str, Any], partitions: Any) -> dict[str, Any]
         "name": entry["test"],
         "primary": entry["sentence"] is not None,
         "trained_on": entry["trained_on"],
-        "options": _options(entry),
+        "options": options_text(entry),
         "scheme": scheme_of([entry], partitions),
         "significant": entry["reject_corrected"],
     }
@@ -113,7 +113,7 @@ def _interval_row(entry: Mapping[str, Any], partitions: Any) -> dict[str, Any]:
         **{key: entry[key] for key in ("data", "measure", "averaging", "failed", "trained_on")},
         "a": entry["learner"],
         "name": entry["interval"],
-        "options": _options(entry),
+        "options": options_text(entry),
         "scheme": scheme_of([entry], partitions),
     }
     if entry["result"] is not None:
@@ -121,10 +121,6 @@ def _interval_row(entry: Mapping[str, Any], partitions: Any) -> dict[str, Any]:
         row |= {key: entry["result"][key] for key in keys}
         row |= {"estimate": shown_point(entry["result"]), "point": entry["result"]["point"]}
     return row
-
-
-def _options(entry: Mapping[str, Any]) -> str:
-    return json.dumps(entry["options"], sort_keys=True) if entry["options"] else ""
 
 
 def recognises(document: JsonObject) -> bool:

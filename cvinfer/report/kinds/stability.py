@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, Callable, Iterator, Mapping, Optional, Sequence
 
-from cvinfer.analysis.words import NONE, count_text, p_text, settings, title
+from cvinfer.analysis.words import NONE, count_text, p_text, title
 from cvinfer.documents import JsonObject
 from cvinfer.report.kinds import Kind, Rows, Section, kinds
+from cvinfer.report.kinds._named import options_text, name_of_test
 from cvinfer.report.tables.model import Cell, Column, Group, Note, Table
 
 #: Verdicts as one says them of so many partitions, and at the head of a column.
@@ -82,11 +82,11 @@ def _again(entry: JsonObject, made: int) -> str:
 def _shakiest(document: JsonObject) -> str:
     """The test whose decision hangs most on the partition, where there are several tests."""
     every = [entry for entry in document["tests"] if entry["replicability"] is not None]
-    if len({(entry["test"], _options(entry)) for entry in every}) < 2:
+    if len({(entry["test"], options_text(entry)) for entry in every}) < 2:
         return ""
     by_test: dict[str, list[float]] = {}
     for entry in every:
-        by_test.setdefault(_name(entry, document), []).append(entry["replicability"])
+        by_test.setdefault(name_of_test(entry, document), []).append(entry["replicability"])
     means = {name: sum(each) / len(each) for name, each in by_test.items()}
     worst, best = min(means, key=lambda n: means[n]), max(means, key=lambda n: means[n])
     if means[worst] == means[best]:
@@ -164,7 +164,7 @@ def _test_table(document: JsonObject) -> Table:
         _key("Data", [entry["data"] for entry in entries]),
         _key("A", [entry["a"] for entry in entries]),
         _key("B", [entry["b"] for entry in entries]),
-        _key("Test", [_name(entry, document) for entry in entries]),
+        _key("Test", [name_of_test(entry, document) for entry in entries]),
     ]
     return _table("tests", caption, keys, columns, entries, notes)
 
@@ -208,17 +208,6 @@ def _correction(document: JsonObject) -> str:
     return f", its p-values corrected by {correction_word(method)}"
 
 
-def _name(entry: JsonObject, document: JsonObject) -> str:
-    """A test in words, with its options where two share the name."""
-    alike = {_options(each) for each in document["tests"] if each["test"] == entry["test"]}
-    name = title(entry["test"])
-    return f"{name} ({settings(entry['options'])})" if len(alike) > 1 else name
-
-
-def _options(entry: JsonObject) -> str:
-    return json.dumps(entry["options"], sort_keys=True)
-
-
 # --- rows and pictures ----------------------------------------------------------------------------
 
 COLUMNS = (
@@ -257,7 +246,7 @@ def _rows(document: JsonObject) -> Iterator[Mapping[str, Any]]:
         yield {**_known(row), "primary": True}
     for entry in document["tests"]:
         row = {**entry, "kind": "test", "name": entry["test"]}
-        row["options"] = _options(entry) if entry["options"] else ""
+        row["options"] = options_text(entry)
         for field in ("p", "estimate"):
             row.update({f"{field}_{key}": each for key, each in (entry[field] or {}).items()})
         yield _known(row)
