@@ -10,12 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import PurePath
-from typing import Any, Mapping, NamedTuple, Optional, Protocol, Sequence, Union
+from typing import Any, Mapping, NamedTuple, Optional, Protocol, Sequence, Union, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cvinfer.data import DataLike
+from cvinfer.documents import Json
 from cvinfer.inference import correction as corrections
 from cvinfer.arrays import entries
 from cvinfer.inference.correction import Correction, Written
@@ -308,7 +309,17 @@ def discordant_records(run: DataRun, comparison: ComparisonRun) -> Optional[floa
     return float((tables[..., 1] + tables[..., 2]).min())
 
 
-def plain(value: object) -> Any:
+@overload
+def plain(value: Mapping[str, object]) -> dict[str, Json]:
+    ...
+
+
+@overload
+def plain(value: object) -> Json:
+    ...
+
+
+def plain(value: object) -> Json:
     """Values that JSON can hold: no numpy, no fractions, no path objects, no NaN."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
@@ -318,7 +329,8 @@ def plain(value: object) -> Any:
         return str(value)
     if isinstance(value, PurePath):
         return value.as_posix()
-    return jsonable(value)
+    found: Json = jsonable(value)
+    return found
 
 
 def _labelled(run: DataRun) -> list[tuple[Partition, str]]:

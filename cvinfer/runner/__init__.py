@@ -12,7 +12,7 @@ import time
 import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Mapping, Optional, Sequence, Union
 
 from cvinfer.documents import JsonObject
 from cvinfer.errors import UserError
@@ -103,7 +103,7 @@ class Result:
 
         return frame(self.document, kind)
 
-    def table(self, format: str = "text", **options: Any) -> str:
+    def table(self, format: str = "text", **options: object) -> str:
         """The tables in a format of `cvinfer table`: text, markdown, latex, csv."""
         from cvinfer.report import render
 

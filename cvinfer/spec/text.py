@@ -294,7 +294,7 @@ class _Builder:
 
     def build(
         self, node: yaml.Node, path: Path, key: Optional[yaml.Mark], alias: Optional[yaml.Mark]
-    ) -> Any:
+    ) -> object:
         mark = alias or node.start_mark
         self.count += 1
         if self.count > MAX_NODES:
@@ -368,6 +368,7 @@ class _Builder:
         finally:
             self.document = document
         document.faults += [fault for fault in inner.faults if fault not in document.faults]
+        assert isinstance(value, dict)  # as of every mapping node
         for key, item in value.items():
             if key not in result:
                 result[key] = item

@@ -13,13 +13,6 @@ from cvinfer.data import Dataset, PredictionSet
 
 PACKAGE = Path(cvinfer.__file__).parent
 ROOMS = ("planning", "runner", "execute", "spec", "commands", "analysis")
-#: Public functions that take or give anything at all, and why.
-ANYTHING = {
-    "analysis/document.py: plain": "gives JSON of any shape",
-    "runner/__init__.py: table": "options of a format, which knows them itself",
-    "spec/check/common.py: or_default": "a value of a spec under any key, checked by its schema",
-    "spec/text.py: build": "makes whatever the text says",
-}
 
 Function = Union[ast.FunctionDef, ast.AsyncFunctionDef]
 
@@ -64,13 +57,13 @@ def trees(*rooms: str) -> Iterator[tuple[str, ast.Module]]:
 
 
 def test_public_functions_say_what_they_take_and_give() -> None:
-    found = {
+    every = [(name, each) for name, tree in trees(*ROOMS) for each in functions(tree.body)]
+    assert len(every) > 300
+    assert [
         f"{name}: {function.name}"
-        for name, tree in trees(*ROOMS)
-        for function in functions(tree.body)
+        for name, function in every
         if any(has_any(each) for each in annotations(function))
-    }
-    assert found == set(ANYTHING)
+    ] == []
 
 
 @pytest.mark.parametrize(

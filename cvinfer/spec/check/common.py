@@ -91,10 +91,16 @@ class Context:
         """Add a fault; see `Document.fault`."""
         self.document.add(path, message, allowed, suggestion, key=key, shown=shown, there=there)
 
-    def or_default(self, key: str) -> Any:
+    def or_default(self, key: str) -> object:
         """What the spec says there, or means by saying nothing."""
         given = self.value.get(key) if self.fine((key,)) else None
         return DEFAULTS[key] if given is None else given
+
+    def number(self, key: str) -> float:
+        """The same of what is a number by its schema, where it is fine."""
+        found = self.or_default(key)
+        assert isinstance(found, (int, float))
+        return float(found)
 
     def too_much(self, found: Optional[work.TooMuch]) -> bool:
         """Whether something goes beyond a limit, which is then a fault."""

@@ -31,7 +31,7 @@ def pairs_of(here: Context, learners: Optional[list[str]]) -> Optional[list[Pair
             here.fault(place, message, listed(learners), close_match(name, learners))
     if len(here.document.faults) > before:
         return None
-    if len(given) == 1 and isinstance(given, list) and isinstance(given[0], str):
+    if isinstance(given, list) and len(given) == 1 and isinstance(given[0], str):
         return _alone(here, given[0])
     seen: set[frozenset[str]] = set()
     for (a, b), place in placed:

@@ -259,12 +259,12 @@ def margin_of(
             )
             others = [each for each, test in tests().items() if test.has_interval]
             here.fault(place, message, f"with one of {listed(others)} as primary")
-        elif here.or_default("alpha") >= 0.5:
+        elif here.number("alpha") >= 0.5:
             message = "equivalence is read off the interval of level 1 - 2 alpha; there is none"
             here.fault(place, message, "with an alpha below 0.5")
     if isinstance(margin, dict):
         return MappingProxyType({name: float(value) for name, value in margin.items()})
-    return float(margin)
+    return here.number("margin")
 
 
 def _made_by(request: TestRequest, name: str, measures: Sequence[MeasureRequest]) -> bool:
