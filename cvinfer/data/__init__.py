@@ -1,9 +1,9 @@
 """Data sources: from the `data` of a spec to a `Dataset`, a `PredictionSet` or a `ScoreSet`.
 
 `sources()` lists the kinds of sources with their options; `faults(mapping)` finds what is wrong
-with a mapping without reading any data; `load(mapping, base, seed)` reads it; `describe` tells
-what a check of the spec needs. Every fault is a `UserError` whose `path` is relative to the
-mapping, such as ("target",) or ("sample", "n").
+with a mapping without reading any data; `load(mapping, base, seed)` reads it.
+Every fault is a `UserError` whose `path` is relative to the mapping, such as ("target",) or
+("sample", "n").
 """
 
 from __future__ import annotations
