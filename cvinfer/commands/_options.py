@@ -112,6 +112,11 @@ def spec_options(command: Command) -> Command:
 JOBS = click.option(
     "--jobs", type=click.IntRange(min=1), help="Worker processes (default: the cores there are)."
 )
+VERBOSE = click.option(
+    "--verbose",
+    is_flag=True,
+    help="Print all of it: every table with its notes, sentences, warnings (default: a screen).",
+)
 QUIET = click.option("--quiet", is_flag=True, help="No progress, only the result.")
 BASE = click.option(
     "--base",

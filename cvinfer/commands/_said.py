@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 FAILED_FITS = LearnerError.exit_code
 #: or a result does not come out again, or stored fits are damaged.
 DIFFERENT = 4
+#: Lines that a command says below a document: fits, store and files.
+AFTER = 5
 #: Failed fits that are listed; result.json has them all.
 LISTED = 20
 
@@ -84,11 +86,11 @@ def tell_verdict(ctx: click.Context, verdict: Verdict) -> None:
         ctx.exit(DIFFERENT)
 
 
-def show_finished(ctx: click.Context, found: Finished, blocks: str) -> None:
+def show_finished(ctx: click.Context, found: Finished, blocks: str, verbose: bool) -> None:
     """What a command on studies found, which blocks it made, and where its files are."""
-    from cvinfer.report.studies import print_study
+    from cvinfer.report.terminal import print_document
 
-    print_study(found.document)
+    print_document(found.document, verbose=verbose, after=AFTER)
     outcome = found.outcome
     store = ""
     if found.store is not None:

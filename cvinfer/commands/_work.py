@@ -18,6 +18,7 @@ from cvinfer.commands._options import (
     JOBS,
     QUIET,
     SPEC,
+    VERBOSE,
     place_options,
     spec_options,
 )
@@ -56,6 +57,7 @@ class Work:
     jobs: Optional[int]
     cluster: Optional[str]
     quiet: bool
+    verbose: bool
     fail_fast: bool
 
     def begin(self, ctx: click.Context) -> Keywords:
@@ -92,7 +94,7 @@ def working(stop: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
             command(ctx, work, **options)
 
         fail_fast = click.option("--fail-fast", is_flag=True, help=stop)
-        joined = QUIET(fail_fast(click.pass_context(called)))
+        joined = QUIET(VERBOSE(fail_fast(click.pass_context(called))))
         return SPEC(spec_options(BASE(place_options(JOBS(cluster_options(joined))))))
 
     return decorate

@@ -44,4 +44,4 @@ def command(ctx: click.Context, work: Work, replications: int, n: Optional[int])
     from cvinfer.studies.calibrate import calibrate
 
     found = calibrate(work.spec, replications, n, **work.begin(ctx))
-    show_finished(ctx, found, "Blocks of replications")
+    show_finished(ctx, found, "Blocks of replications", work.verbose)

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from cvinfer.commands._options import PATH
+from cvinfer.commands._options import PATH, VERBOSE
+from cvinfer.commands._said import AFTER
 from cvinfer.foreign import say
 
 
@@ -21,7 +22,8 @@ from cvinfer.foreign import say
     show_default=True,
     help="Directory of the result.",
 )
-def command(studies: tuple[Path, ...], output: Path) -> None:
+@VERBOSE
+def command(studies: tuple[Path, ...], output: Path, verbose: bool) -> None:
     """Add up replications of one study that were made at other times or places.
 
     The files must be of the same study and have no replication in common; what comes out is what
@@ -30,7 +32,7 @@ def command(studies: tuple[Path, ...], output: Path) -> None:
     \b
       cvinfer merge first/study.json second/study.json --output both
     """
-    from cvinfer.report.studies import print_study
+    from cvinfer.report.terminal import print_document
     from cvinfer.runner.files import refuse_unwritable
     from cvinfer.studies.document import merge
     from cvinfer.spec.finished import read_kind
@@ -40,7 +42,7 @@ def command(studies: tuple[Path, ...], output: Path) -> None:
     merged = merge(documents, [str(path) for path in studies])
     refuse_unwritable(output)
     files, remarks = write_study_files(output, merged)
-    print_study(merged)
+    print_document(merged, verbose=verbose, after=AFTER)
     say(f"\nFiles: {', '.join(path.name for path in files)} in {output}")
     for remark in remarks:
         say(remark)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cvinfer.commands._resume import Remembering
-from cvinfer.commands._said import FAILED_FITS, files_in, show_failures, tell, tell_verdict
+from cvinfer.commands._said import AFTER, FAILED_FITS, files_in, show_failures, tell, tell_verdict
 from cvinfer.commands._work import Work, working
 from cvinfer.foreign import say
 
@@ -46,7 +46,7 @@ def command(ctx: click.Context, work: Work) -> None:
     if finished.is_result_file(work.spec) and not work.overrides:
         original = finished.read_result(work.spec)  # before it may be written over
     result = runner.run(work.spec, **work.begin(ctx))
-    _show_result(result)
+    _show_result(result, work.verbose)
     if result.outcome.damaged:
         tell(f"warning: {result.outcome.warning(result.store)}")
     if result.failed:
@@ -57,10 +57,10 @@ def command(ctx: click.Context, work: Work) -> None:
         ctx.exit(FAILED_FITS)
 
 
-def _show_result(result: Result) -> None:
-    from cvinfer.report.terminal import print_result
+def _show_result(result: Result, verbose: bool) -> None:
+    from cvinfer.report.terminal import print_document
 
-    print_result(result.document)
+    print_document(result.document, verbose=verbose, after=AFTER)
     outcome = result.outcome
     store = ""
     if result.store is not None:

@@ -63,4 +63,4 @@ def command(
     from cvinfer.studies import simulate
 
     found = simulate(work.spec, replications=replications, range_=range_, **work.begin(ctx))
-    show_finished(ctx, found, "Blocks of replications")
+    show_finished(ctx, found, "Blocks of replications", work.verbose)

@@ -36,4 +36,4 @@ def command(ctx: click.Context, work: Work, runs: int) -> None:
     from cvinfer.studies.stability import stability
 
     found = stability(work.spec, runs, **work.begin(ctx))
-    show_finished(ctx, found, "Blocks of runs")
+    show_finished(ctx, found, "Blocks of runs", work.verbose)

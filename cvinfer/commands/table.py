@@ -8,7 +8,7 @@ from typing import Any, Callable, Mapping, Optional, TypeVar
 import click
 
 from cvinfer.commands._formats import Formats
-from cvinfer.commands._options import DOCUMENT, MAX_BYTES, PATH
+from cvinfer.commands._options import DOCUMENT, MAX_BYTES, PATH, VERBOSE
 from cvinfer.commands._said import write_out
 from cvinfer.errors import UserError
 from cvinfer.paper import CHOICES, points
@@ -54,26 +54,34 @@ def _given(form: str, options: Mapping[str, Optional[str]]) -> dict[str, Any]:
 @click.option(
     "--tests", metavar="A,B", help="Tests with a column beside the one that decides (latex)."
 )
+@VERBOSE
 @MAX_BYTES
-def command(document: Path, form: str, output: Optional[Path], **paper: Optional[str]) -> None:
+def command(
+    document: Path, form: str, output: Optional[Path], verbose: bool, **paper: Optional[str]
+) -> None:
     """Print the tables of a finished run or study (result, study, stability or calibrate.json).
 
     Options of the paper are those of `output: {latex: ...}` in the spec, and go before them.
 
     \b
+      cvinfer table results/letter/result.json --verbose
       cvinfer table results/letter/result.json --format latex
       cvinfer table results/letter/result.json --format latex --columns two --numbers siunitx
       cvinfer table results/letter/result.json --format csv -o letter.csv
     """
     from cvinfer.report import render
-    from cvinfer.report.terminal import print_result
+    from cvinfer.report.formats import formats
+    from cvinfer.report.screen import LINES
+    from cvinfer.report.terminal import print_document
     from cvinfer.spec.finished import read_as_result, read_document
 
     options = _given(form, paper)
+    if formats.find(form).brief and output is None and not verbose:
+        options["most"] = LINES
     found = read_document(document)
     with read_as_result(document):
         text = render(found, form, **options)
     if form == "text" and output is None:
-        print_result(found)
+        print_document(found, verbose=verbose)
     else:
         write_out(text, output)

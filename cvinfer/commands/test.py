@@ -7,8 +7,8 @@ from typing import Optional
 
 import click
 
-from cvinfer.commands._options import JSON, MAX_BYTES, PATH, RESULT
-from cvinfer.commands._said import FAILED_FITS, files_in, show_failures
+from cvinfer.commands._options import JSON, MAX_BYTES, PATH, RESULT, VERBOSE
+from cvinfer.commands._said import AFTER, FAILED_FITS, files_in, show_failures
 from cvinfer.foreign import say, say_json
 
 
@@ -28,10 +28,16 @@ from cvinfer.foreign import say, say_json
     metavar="DIR",
     help="Directory to write the result to.",
 )
+@VERBOSE
 @MAX_BYTES
 @click.pass_context
 def command(
-    ctx: click.Context, result: Path, tests: str, as_json: bool, output: Optional[Path]
+    ctx: click.Context,
+    result: Path,
+    tests: str,
+    as_json: bool,
+    output: Optional[Path],
+    verbose: bool,
 ) -> None:
     """Run more tests on the predictions of a finished run; nothing is fitted again.
 
@@ -49,9 +55,9 @@ def command(
     if as_json:
         say_json(found.document)
     else:
-        from cvinfer.report.terminal import print_result
+        from cvinfer.report.terminal import print_document
 
-        print_result(found.document)
+        print_document(found.document, verbose=verbose, after=AFTER)
         if output is not None:
             say(f"\nFiles: {', '.join(files_in(output))} in {output}")
     if found.failed:

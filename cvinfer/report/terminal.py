@@ -2,97 +2,50 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
-from typing import IO, Optional
+from typing import IO, Optional, Sequence
 
 from cvinfer.documents import JsonObject
 from cvinfer.foreign import print_styled, shown_all, write_to
-from cvinfer.report.formats import text
-from cvinfer.report.formats.text import WIDTH, cells_wide, plain_text
+from cvinfer.report.formats.text import Line, as_text, cells_wide, plain_text, whole
 from cvinfer.report.kinds import kind_of
-from cvinfer.report.tables import Part
+from cvinfer.report.screen import Size, screen, size_of
 
-__all__ = ["cells_wide", "plain_text", "print_result", "print_study"]
-
-#: Bold is good news in a result, and bad in a study.
-RESULT = {"": "", "bold": "bold green", "head": "bold"}
-STUDY = {**RESULT, "bold": "bold red"}
+__all__ = ["cells_wide", "plain_text", "print_document"]
 
 
-def print_result(
-    document: JsonObject, file: Optional[IO[str]] = None, width: Optional[int] = None
-) -> None:
-    """Show a document on `file` (standard output): rich on a terminal, plain text otherwise."""
-    stream = sys.stdout if file is None else file
-    document = shown_all(document)
-    if not stream.isatty():
-        write_to(stream, plain_text(document, width or WIDTH))
-        return
-    columns = width or shutil.get_terminal_size((WIDTH, 24)).columns
-    _print_styled(stream, document, columns, text.cut(document, columns), [], RESULT)
-
-
-def print_study(
+def print_document(
     document: JsonObject,
     file: Optional[IO[str]] = None,
     width: Optional[int] = None,
     height: Optional[int] = None,
+    *,
+    verbose: bool = False,
+    after: int = 0,
 ) -> None:
-    """Show a study on a terminal: no more than a screen of it, in words first.
+    """Show a document on `file` (standard output): a screen of it, or all where it is `verbose`.
 
-    Where not all tables fit, the files that have them are named. A file or a pipe gets them all.
+    `after` are the lines that a command prints below it.
     """
     stream = sys.stdout if file is None else file
     document = shown_all(document)
-    if not stream.isatty():
-        write_to(stream, plain_text(document, width or WIDTH))
-        return
-    size = shutil.get_terminal_size((WIDTH, 24))
-    columns, lines = width or size.columns, height or size.lines
-    parts = text.cut(document, columns)
-    # A line for the prompt, and two for the sentence on what is left out.
-    fit = _that_fit(document, parts, columns, lines - 3)
-    name = kind_of(document).name
-    more = f"More tables are in {name}.md, all numbers in {name}.csv."
-    _print_styled(stream, document, columns, parts[:fit], [more] * (fit < len(parts)), STUDY)
+    found = size_of(stream)
+    size = Size(width or found.columns, height or found.lines)
+    styled = stream.isatty()
+    if verbose:
+        lines = whole(document, size.columns, stars=not styled)
+    else:
+        lines = screen(document, size, not styled, after)
+    if styled:
+        _print_styled(stream, lines, size.columns, kind_of(document).bold)
+    else:
+        write_to(stream, as_text(lines))
 
 
-def _that_fit(
-    document: JsonObject, parts: list[tuple[Part, float]], columns: int, lines: int
-) -> int:
-    """How many parts of tables fit on a screen; the first always does."""
-    around = (*kind_of(document).opening(document), *text.closing(document))
-    used = sum(len(text.folded(line, columns)) + 1 for line in around)
-    for at, (part, limit) in enumerate(parts):
-        notes = sum(len(text.folded(note, columns)) for note in text.notes(part))
-        used += len(text.layout(part, limit, stars=False)) + notes + 3
-        used += len(text.folded(text.caption(part), columns))
-        if used > lines and at:
-            return at
-    return len(parts)
-
-
-def _print_styled(
-    stream: IO[str],
-    document: JsonObject,
-    columns: int,
-    parts: list[tuple[Part, float]],
-    ending: list[str],
-    styles: dict[str, str],
-) -> None:
+def _print_styled(stream: IO[str], lines: Sequence[Line], columns: int, bold: str) -> None:
     from rich.console import Console
 
+    styles = {"": "", "bold": bold, "head": "bold", "dim": "dim"}
     console = Console(file=stream, width=columns, highlight=False, soft_wrap=False)
-    for sentence in kind_of(document).opening(document):
-        print_styled(console, ("\n".join([*text.folded(sentence, columns), ""]), ""))
-    for part, limit in parts:
-        print_styled(console, ("\n".join([*text.folded(text.caption(part), columns), ""]), "bold"))
-        for line in text.layout(part, limit, stars=False):
-            print_styled(console, *((piece, styles[style]) for piece, style in line))
-        print_styled(console)
-        for note in text.notes(part):
-            print_styled(console, ("\n".join(text.folded(note, columns)), "dim"))
-        print_styled(console)
-    for closing in (*text.closing(document), *ending):
-        print_styled(console, ("\n".join(text.folded(closing, columns)), ""))
+    for line in lines:
+        print_styled(console, *((text, styles[style]) for text, style in line))

@@ -14,6 +14,8 @@ from typing import Any, Callable
 
 import pytest
 
+from cvinfer.report import render, write_report
+
 Call = Callable[..., Any]
 
 
@@ -39,6 +41,21 @@ def test_table_in_every_format(call: Call, finished: Path, document: dict[str, A
     code, out, _ = call("table", result, "--format", "csv", "-o", "tables/t.csv")
     assert (code, out) == (0, "written: tables/t.csv\n")
     assert len(list(csv.DictReader(Path("tables/t.csv").open()))) == len(rows)
+
+
+@pytest.mark.parametrize("form", ["text", "markdown"])
+def test_table_prints_a_screen_unless_all_is_asked_for(
+    call: Call, place: Path, document: dict[str, Any], form: str
+) -> None:
+    result = place / "result.json"
+    document["comparisons"][0]["warnings"] = [f"warning {at}: {'x' * at}" for at in range(50)]
+    write_report(place, document)
+    brief = call("table", result, "--format", form).out
+    assert len(brief.splitlines()) <= 40
+    assert brief.splitlines()[0 if form == "text" else 2].startswith(("▲", "?", "- "))
+    assert call("table", result, "--format", form, "--verbose").out == render(document, form)
+    call("table", result, "--format", form, "-o", "file")
+    assert Path("file").read_text() == render(document, form)
 
 
 @pytest.mark.parametrize(

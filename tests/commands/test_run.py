@@ -82,7 +82,7 @@ def test_run_shows_the_result_and_says_where_the_files_are(call: Call, small: Pa
     document = json.loads(Path("results/small/result.json").read_bytes())
     flat = " ".join(out.split())
     for verdict in document["verdicts"]:
-        assert " ".join(verdict["sentence"].split()) in flat
+        assert f"{verdict['b']} is better than {verdict['a']} by " in flat
     assert "0 reused from the store, 20 made now" in out
     assert "result.json, report.html, result.tex, result.md" in out and "results/small" in out
     assert "20 fits wanted" in err

@@ -310,16 +310,17 @@ def test_progress_on_a_terminal_shows_names_as_they_are():
     assert "[red]a" in rendered
 
 
-def test_the_result_on_a_terminal(finished):
+@pytest.mark.parametrize("verbose", [False, True])
+def test_the_result_on_a_terminal(finished, verbose):
     import pty
 
-    from cvinfer.report.terminal import print_result
+    from cvinfer.report.terminal import print_document
 
     document = json.loads((finished / "result.json").read_text())
     document["warnings"] = [f"[bold]w{HOSTILE}[/bold]"]
     leader, follower = pty.openpty()
     with os.fdopen(follower, "w") as terminal:
-        print_result(document, file=terminal, width=100)
+        print_document(document, file=terminal, width=100, verbose=verbose)
         terminal.flush()
         os.set_blocking(leader, False)
         text = b""

@@ -21,7 +21,7 @@ from cvinfer.report.kinds import kind_of
 from cvinfer.report.studies import render_study, write_study
 from cvinfer.report.studies.read import Study, value_se_text, value_text
 from cvinfer.report.studies.words import opening
-from cvinfer.report.terminal import cells_wide, print_study
+from cvinfer.report.terminal import cells_wide, print_document
 
 EXAMPLES = (
     examples.small,
@@ -317,18 +317,18 @@ class Terminal(io.StringIO):
 @pytest.mark.parametrize("height", [30, 60])
 def test_a_terminal_gets_a_screen(example: Callable[[], dict[str, Any]], height: int) -> None:
     stream = Terminal()
-    print_study(example(), stream, 90, height)
+    print_document(example(), stream, 90, height)
     lines = re.sub("\x1b\\[[0-9;]*m", "", stream.getvalue()).splitlines()
     assert lines[0].startswith("Study: ")
-    assert any(line.startswith("Rejection rates") for line in lines)
     assert max(map(cells_wide, lines)) <= 90
+    assert len(lines) < height
     if height == 60:
-        assert len(lines) < height
+        assert any(line.startswith("Rejection rates") for line in lines)
 
 
-def test_a_pipe_gets_everything() -> None:
+def test_a_pipe_gets_everything_where_it_is_asked_for() -> None:
     stream = io.StringIO()
-    print_study(examples.whole(), stream)
+    print_document(examples.whole(), stream, verbose=True)
     assert stream.getvalue().startswith(render_study(examples.whole(), "text"))
 
 

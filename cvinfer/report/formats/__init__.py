@@ -35,6 +35,7 @@ class Format:
     as_it_is: whether `write` has its own way to show characters that a terminal would obey;
     otherwise it is given a document without them. needs: modules to import before it can write.
     prose: a text from paragraphs, each a heading with sentences; None where it has none.
+    brief: whether it can be held to a screen (`most` lines).
     timed: whether it has a place for the facts of run.json (`facts`), which a run knows last.
     """
 
@@ -45,6 +46,7 @@ class Format:
     needs: tuple[str, ...] = ()
     timed: bool = False
     prose: Optional[Prose] = None
+    brief: bool = False
 
     def render(self, document: JsonObject, **options: Any) -> str:
         kind = kind_of(document).name
@@ -83,11 +85,13 @@ def output_format(
     needs: tuple[str, ...] = (),
     timed: bool = False,
     prose: Optional[Prose] = None,
+    brief: bool = False,
 ) -> Callable[[Writer], Writer]:
     """Declare the function below to be a format."""
 
     def declared(write: Writer) -> Writer:
-        formats.add(name, Format(name, write, of, as_it_is, needs, timed, prose), write.__module__)
+        made = Format(name, write, of, as_it_is, needs, timed, prose, brief)
+        formats.add(name, made, write.__module__)
         return write
 
     return declared

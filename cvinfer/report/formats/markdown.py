@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping, Optional, Sequence
 
 from cvinfer.report.formats import output_format
-from cvinfer.report.kinds import kind_of
+from cvinfer.report.kinds import Headline, Section, kind_of
+from cvinfer.report.room import Blocks, fitted, more
 from cvinfer.report.tables import Cell, Cite, Column, Part, Words, footnotes, one_part
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]#|~$])")
+
+
+#: Lines around what has to fit: the name of the document, an empty one, and what is left out.
+AROUND = 3
 
 
 def escape(text: str) -> str:
@@ -37,33 +42,60 @@ def prose(paragraphs: Sequence[tuple[str, Sequence[Words]]]) -> str:
         "calibrate": "calibrate.md",
     },
     prose=prose,
+    brief=True,
 )
-def markdown(document: Mapping[str, Any]) -> str:
-    """The tables and sentences of a document for a web page."""
+def markdown(document: Mapping[str, Any], most: Optional[int] = None) -> str:
+    """The tables and sentences of a document for a web page; where it would be more than `most`
+    lines, what comes first.
+    """
+    whole = _written(document, None)
+    if most is None or whole.count("\n") <= most:
+        return whole
+    return _written(document, most)
+
+
+def _written(document: Mapping[str, Any], most: Optional[int]) -> str:
     kind = kind_of(document)
+    brief = most is not None
+    sections = kind.brief if brief and kind.brief else kind.sections
+    blocks = Blocks[str](
+        headlines=[[f"- {_headline(each)}"] for each in kind.headlines(document)],
+        sentences=[[escape(sentence)] for sentence in kind.opening(document)],
+        tables=[_table(one_part(table), brief) for table in kind.tables(document)],
+        sections=[(each.heading, _section(each)) for each in sections(document)],
+    )
+    ending = "Keys in brackets are entries of `references.bib`." if kind.cites else ""
+    if most is not None:
+        blocks = fitted(blocks, most - AROUND)
+        ending = escape(more(blocks.left, kind.name))
     lines = [f"# {escape(document['name'])}", ""]
-    for sentence in kind.opening(document):
-        lines += [escape(sentence), ""]
-    for table in kind.tables(document):
-        lines += [*_table(one_part(table)), ""]
-    for section in kind.sections(document):
-        lines += [f"## {section.heading}", "", *(f"- {escape(text)}" for text in section.lines), ""]
-    if kind.cites:
-        lines += ["Keys in brackets are entries of `references.bib`."]
-    return "\n".join(lines).rstrip("\n") + "\n"
+    lines += [*(line for each in blocks.headlines for line in each), ""] * bool(blocks.headlines)
+    for block in (*blocks.sentences, *blocks.tables):
+        lines += [*block, ""]
+    for _, section in blocks.sections:
+        lines += [*(line for each in section for line in each), ""]
+    return "\n".join([*lines, ending]).rstrip("\n") + "\n"
 
 
-def _table(part: Part) -> list[str]:
+def _section(section: Section) -> list[list[str]]:
+    """Its heading with the empty line below it, then its lines."""
+    return [[f"## {section.heading}", ""], *([f"- {escape(text)}"] for text in section.lines)]
+
+
+def _headline(each: Headline) -> str:
+    return f"**{escape(each.text)}**" if each.won else escape(each.text)
+
+
+def _table(part: Part, brief: bool) -> list[str]:
     heads = [_head(column, group) for column, group in _headed(part)]
     align = ["---" if at < len(part.keys) else "---:" for at in range(len(heads))]
     lines = [f"**{escape(part.table.caption)}**", "", _line(heads), _line(align)]
     lines += [
         _line([_cell(column.cells[row], part) for column, _ in _headed(part)]) for row in part.rows
     ]
-    lines.append("")
-    lines += [f"- {_words(words)}" for words in part.notes]
-    lines += [f"- <sup>{mark}</sup> {escape(text)}" for mark, text in footnotes(part)]
-    return lines
+    notes = [f"- {_words(words)}" for words in part.notes if not brief]
+    notes += [f"- <sup>{mark}</sup> {escape(text)}" for mark, text in footnotes(part)]
+    return [*lines, "", *notes] if notes else lines
 
 
 def _headed(part: Part) -> list[tuple[Column, str]]:

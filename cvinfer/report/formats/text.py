@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, Mapping, Sequence
 
 from cvinfer.report.formats import output_format
-from cvinfer.report.kinds import kind_of
+from cvinfer.report.kinds import Headline, Section, kind_of
 from cvinfer.report.tables import Cite, Group, Paper, Part, Table, Words, footnotes
 from cvinfer.report.tables import filled_lines, parts, title_lines, wrap
 
@@ -25,18 +25,47 @@ Line = list[tuple[str, str]]
 @output_format("text", of={"result": None, "study": None, "stability": None, "calibrate": None})
 def plain_text(document: Mapping[str, Any], width: int = WIDTH) -> str:
     """The document as plain text; bold becomes a star."""
-    lines: list[str] = []
-    for sentence in kind_of(document).opening(document):
-        lines += [*folded(sentence, width), ""]
+    return as_text(whole(document, width, stars=True))
+
+
+def as_text(lines: Sequence[Line]) -> str:
+    """Lines without their styles."""
+    return "".join("".join(text for text, _ in line).rstrip() + "\n" for line in lines)
+
+
+def whole(document: Mapping[str, Any], width: int, stars: bool) -> list[Line]:
+    """All lines of a document: what was found, tables with their notes, sentences, warnings."""
+    kind = kind_of(document)
+    found = kind.headlines(document)
+    made = spaced([line for each in found for line in headline(each, width)])
+    for sentence in kind.opening(document):
+        made += spaced(said(sentence, width))
     for part, limit in cut(document, width):
-        table = ["".join(text for text, _ in line) for line in layout(part, limit, stars=True)]
-        lines += [*folded(caption(part), width), "", *table, ""]
-        for note in notes(part, stars=True):
-            lines += folded(note, width)
-        lines += [""]
-    for line in closing(document):
-        lines += folded(line, width)
-    return "\n".join(line.rstrip() for line in lines) + "\n"
+        made += [*table(part, limit, width, stars), []]
+        for note in notes(part, stars):
+            made += said(note, width, "" if stars else "dim")
+        made.append([])
+    for line in closing(kind.sections(document)):
+        made += said(line, width)
+    return made
+
+
+def spaced(lines: Sequence[Line]) -> list[Line]:
+    """Lines with an empty one below them; nothing where there are none."""
+    return [*lines, []] if lines else []
+
+
+def said(text: str, width: int, style: str = "") -> list[Line]:
+    return [[(line, style)] for line in folded(text, width)]
+
+
+def headline(each: Headline, width: int) -> list[Line]:
+    return said(each.text, width, "bold" if each.won else "")
+
+
+def table(part: Part, limit: float, width: int, stars: bool) -> list[Line]:
+    """A table below its caption."""
+    return [*said(caption(part), width, "head"), [], *layout(part, limit, stars)]
 
 
 def cells_wide(text: str) -> int:
@@ -168,16 +197,23 @@ def _words(words: Words) -> str:
     return "".join(f"[{word.key}]" if isinstance(word, Cite) else word for word in words)
 
 
-def closing(document: Mapping[str, Any]) -> list[str]:
+def closing(sections: Sequence[Section]) -> list[str]:
     lines: list[str] = []
-    for section in kind_of(document).sections(document):
+    for section in sections:
         if section.spoken:
             lines += section.lines
         else:
-            lines += ["", section.heading, *(f"- {line}" for line in section.lines)]
+            lines += ["", *listing(section)]
     return lines
 
 
+def listing(section: Section) -> list[str]:
+    return [section.heading, *(f"- {line}" for line in section.lines)]
+
+
 def folded(text: str, width: int) -> list[str]:
+    """Lines that fit, the first of them alone at the margin."""
+    if cells_wide(" ".join(text.split())) <= width:
+        return [" ".join(text.split())]
     first, *rest = filled_lines(text, width - 2.0, cells_wide)
     return [first, *(f"  {line}" for line in rest)]

@@ -7,12 +7,19 @@ written. So neither knows the other, and a new one of either is one file.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence
+from typing import Any, Callable, Iterable, Mapping, NamedTuple, Optional, Sequence
 
 from cvinfer.documents import JsonObject
 from cvinfer.errors import UserError
 from cvinfer.registry import Registry
 from cvinfer.report.tables.model import Table
+
+
+class Headline(NamedTuple):
+    """One line that comes before everything else; `won` where it names a winner."""
+
+    text: str
+    won: bool = False
 
 
 class Section(NamedTuple):
@@ -36,7 +43,9 @@ class Kind:
 
     recognises: whether a document is one. tables: what is shown of it. opening: sentences above
     the tables. sections: what stands below them. rows: the same for programs. cites: whether
-    tables refer to references.bib.
+    tables refer to references.bib. headlines: lines above everything else, one for each finding.
+    brief: the sections of a screen, where they are not those of the whole. bold: what bold means
+    on a terminal, as a style of rich: good news or bad.
     """
 
     name: str
@@ -46,6 +55,9 @@ class Kind:
     sections: Callable[[JsonObject], Sequence[Section]]
     rows: Callable[[JsonObject], Rows]
     cites: bool = False
+    headlines: Callable[[JsonObject], Sequence[Headline]] = lambda document: ()
+    brief: Optional[Callable[[JsonObject], Sequence[Section]]] = None
+    bold: str = "bold red"
 
 
 kinds: Registry[Kind] = Registry("kind of document", folder="cvinfer.report.kinds", ordered=True)

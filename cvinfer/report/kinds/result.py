@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator, Mapping
+from typing import Any, Iterator, Mapping, Sequence
 
 from cvinfer.analysis import judge
 from cvinfer.analysis.words import measure_of
 from cvinfer.documents import JsonObject
-from cvinfer.report.kinds import Kind, Rows, Section, kinds
+from cvinfer.report.kinds import Headline, Kind, Rows, Section, kinds
 from cvinfer.report.kinds._named import options_text
 from cvinfer.report.tables import scheme_of, shown_point, tables
+from cvinfer.report.warned import one_name, warning_lines
 
 COLUMNS = (
     "kind",
@@ -43,15 +44,22 @@ COLUMNS = (
 )
 
 
-def opening(document: JsonObject) -> list[str]:
-    """The data sets together come before each of them."""
-    return [each["sentence"] for each in document.get("across", ())]
+def headlines(document: JsonObject) -> Sequence[Headline]:
+    from cvinfer.report import headlines as lines  # needs numpy
+
+    return lines.headlines(document)
+
+
+def opening(document: JsonObject) -> Sequence[str]:
+    from cvinfer.report import headlines as lines
+
+    return lines.setting(document)
 
 
 def sections(document: JsonObject) -> list[Section]:
     made = []
     if document["verdicts"]:
-        said = [verdict["sentence"] for verdict in document["verdicts"]]
+        said = [one_name(verdict["sentence"], document) for verdict in document["verdicts"]]
         made.append(Section("In words", said, spoken=True))
     posteriors = [each["sentence"] for each in document.get("bayes", ())]
     if posteriors:
@@ -59,9 +67,16 @@ def sections(document: JsonObject) -> list[Section]:
     notes = judge.data_notes(document)
     if notes:
         made.append(Section("Notes on the data", notes))
-    if document["warnings"]:
-        made.append(Section("Warnings", document["warnings"]))
-    return made
+    return [*made, *_warnings(document, brief=False)]
+
+
+def brief(document: JsonObject) -> list[Section]:
+    return _warnings(document, brief=True)
+
+
+def _warnings(document: JsonObject, brief: bool) -> list[Section]:
+    found = warning_lines(document, brief)
+    return [Section("Warnings", found)] if found else []
 
 
 def rows(document: JsonObject) -> Rows:
@@ -128,5 +143,18 @@ def recognises(document: JsonObject) -> bool:
 
 
 kinds.add(
-    "result", Kind("result", recognises, tables, opening, sections, rows, cites=True), __name__
+    "result",
+    Kind(
+        "result",
+        recognises,
+        tables,
+        opening,
+        sections,
+        rows,
+        cites=True,
+        headlines=headlines,
+        brief=brief,
+        bold="bold green",
+    ),
+    __name__,
 )

@@ -18,13 +18,6 @@ def render_study(document: JsonObject, format: str, width: Optional[int] = None)
     return formats.find(format).render(document, **options)
 
 
-def print_study(document: JsonObject) -> None:
-    """Show a study on standard output: a screen of it on a terminal, all tables otherwise."""
-    from cvinfer.report import terminal
-
-    terminal.print_study(document)
-
-
 def write_study(
     directory: Path, document: JsonObject, pictured: Optional[JsonObject] = None
 ) -> tuple[list[Path], list[str]]:

@@ -232,13 +232,16 @@ class Together(NamedTuple):
         return f"{max(self.sizes)} simultaneous ones"
 
 
-def _together(document: Mapping[str, Any], column: Entries) -> Together:
+def together(
+    document: Mapping[str, Any], column: Sequence[Optional[Mapping[str, Any]]]
+) -> Together:
+    """How the entries of a test are corrected."""
     from cvinfer.inference import correction as corrections  # needs numpy
 
     correction = corrections.read(document["spec"].get("correction", "none"))
     counts: dict[str, int] = {}
-    for entry in present(column):
-        if entry["inference"] is not None:
+    for entry in column:
+        if entry is not None and entry["inference"] is not None:
             family = judge.family(entry, correction)[1]
             counts[family] = counts.get(family, 0) + 1
     return Together(correction.method, list(counts.values()), len(counts) > 1)
@@ -269,10 +272,10 @@ def _comparison_notes(
     alphas = sorted({i["alpha"] for i in inferences_of(decisive)})
     alpha = listed([f"{value:g}" for value in alphas or [document["spec"].get("alpha", 0.05)]])
     what = mean_name(loss)
-    together = _together(document, decisive)
+    corrected = together(document, decisive)
     bold = (
         f"Bold: the learner that {test}, the test that decides, finds significantly better at"
-        f" α = {alpha} (two-sided{together.words()}), its {what}, and the p-value that says so."
+        f" α = {alpha} (two-sided{corrected.words()}), its {what}, and the p-value that says so."
     )
     if any(entry["options"].get("mu0") for entry in present(decisive)):
         bold += " With mu0 it tests that difference, so its bold p-value favours nobody."
@@ -282,7 +285,7 @@ def _comparison_notes(
         " A is worse."
     )
     verdicts = [each for each in document["verdicts"] if measure_of(each, document) == loss]
-    brackets = _interval_note(verdicts, decisive, together)
+    brackets = _interval_note(verdicts, decisive, corrected)
     notes = [
         Note((bold,), p_value),
         Note((f"{direction} {brackets}".rstrip(),), difference),
@@ -308,7 +311,7 @@ def _comparison_notes(
     return tuple(note for note in notes if any(note.words))
 
 
-def _interval_note(verdicts: Verdicts, decisive: Entries, together: Together) -> str:
+def _interval_note(verdicts: Verdicts, decisive: Entries, corrected: Together) -> str:
     inferences = inferences_of(decisive)
     if inferences and not any(inference["interval"] for inference in inferences):
         return "The test that decides has no interval for the difference."
@@ -317,9 +320,9 @@ def _interval_note(verdicts: Verdicts, decisive: Entries, together: Together) ->
     told = "In brackets: its interval, by the test that decides"
     if any("picked" in inference["extra"] for inference in inferences):
         told += ", centred on the one difference that it tests, not on the mean"
-    if not together.corrected:
+    if not corrected.corrected:
         return f"{told}."
     return (
         f"{told}, for each comparison by itself, so that it can leave out 0 where the corrected"
-        f" p-value is not below α; {together.simultaneous()} (Bonferroni) are in result.json."
+        f" p-value is not below α; {corrected.simultaneous()} (Bonferroni) are in result.json."
     )
