@@ -269,6 +269,8 @@ def test_keys_are_as_short_as_they_can_be() -> None:
     cells = [test_cell("kfold_t", {key: at for key in grid}, 1) for at in (1, 2)]
     twice = Study(with_study(document(cells), grid=grid))
     assert [twice.short(key) for key in twice.keys] == ["A.params.v", "B.params.v"]
+    listed = Study(with_study(document([test_cell("kfold_t", {"tests.0": at}, 1) for at in "ab"])))
+    assert [listed.short(key) for key in listed.keys] == ["tests.0"]
     assert value_text({"a": [1, 2]}) == '{"a": [1, 2]}'
 
 

@@ -117,11 +117,15 @@ class Study:
         return sorted(found.values(), key=place)
 
     def short(self, key: str) -> str:
-        """The end of a path that tells it from the other keys: v of learners.FNN.params.v."""
+        """The end of a path that tells it from the other keys: v of learners.FNN.params.v.
+
+        A place in a list says nothing alone: tests.0 stays whole.
+        """
         parts = key.split(".")
         for size in range(1, len(parts)):
             end = ".".join(parts[-size:])
-            if not any(f".{other}".endswith(f".{end}") for other in self.keys if other != key):
+            shared = any(f".{other}".endswith(f".{end}") for other in self.keys if other != key)
+            if not shared and not parts[-size].isdigit():
                 return end
         return key
 
