@@ -10,7 +10,7 @@ export PYTHONNOUSERSITE := 1
 SIDE_BY_SIDE = $$($(PYTHON) -c 'import xdist' 2>/dev/null && printf %s '-n logical --maxprocesses 4 --dist loadfile')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run lint format test test-long test-debian docs rates torture bench bench-weka bench-cluster bench-simulate wheel clean
+.PHONY: help setup run lint format test test-long test-debian docs rates torture bench bench-weka bench-cluster bench-simulate bench-many wheel clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -53,6 +53,9 @@ torture: setup ## kills, damage, hostile files, full disks; ARGS="--share 0.1" f
 
 bench: setup ## the speed of the inference
 	@$(PYTHON) benchmarks/inference.py
+
+bench-many: setup ## memory and start of a run on forty data sets, beside one on the largest of them
+	$(PYTHON) benchmarks/many.py $(ARGS)
 
 bench-weka: setup ## Weka's learners by a plain R script, by cvinfer and in pure Java
 	@$(PYTHON) benchmarks/weka.py

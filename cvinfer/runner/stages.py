@@ -229,14 +229,16 @@ def datasets(spec: Spec, read: Sequence[Optional[DataLike]] = ()) -> list[DataLi
 
 def _loaded(spec: Spec, index: int, read: Sequence[Optional[DataLike]]) -> DataLike:
     from cvinfer import data
+    from cvinfer.data.parked import parked
 
     known = read[index] if index < len(read) else None
     if known is not None:
         return known
     try:
-        return data.load(spec.data[index], spec.base, spec.seed, spec.group_columns)
+        found = data.load(spec.data[index], spec.base, spec.seed, spec.group_columns)
     except UserError as error:
         raise UserError(str(error), ("data", index, *(error.path or ()))) from None
+    return parked(found) if isinstance(found, Dataset) and len(spec.data) > 1 else found
 
 
 def default_jobs() -> int:

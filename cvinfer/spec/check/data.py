@@ -187,8 +187,12 @@ def _loaded(here: Context, entry: dict[str, Any], place: Place) -> Optional[Data
 
 def _gone_on(here: Context) -> bool:
     """Whether the run goes on with the other data sets, and tells of this one."""
+    return here.going_on and _several(here)
+
+
+def _several(here: Context) -> bool:
     given = here.value.get("data")
-    return here.going_on and isinstance(given, list) and len(given) > 1
+    return isinstance(given, list) and len(given) > 1
 
 
 def _groups_asked(here: Context) -> dict[str, Place]:
@@ -217,6 +221,7 @@ def _data_faults(here: Context, entry: dict[str, Any], place: Place) -> None:
 
 def _load(here: Context, entry: dict[str, Any], place: Place) -> Optional[DataLike]:
     from cvinfer.data import Dataset, load
+    from cvinfer.data.parked import parked
     from cvinfer.data.table import text_fault
 
     data = load(entry, here.base, here.seed, _groups_asked(here))
@@ -231,6 +236,7 @@ def _load(here: Context, entry: dict[str, Any], place: Place) -> Optional[DataLi
             fault = text_fault(column, na=entry["source"] == "csv")
             if fault is not None:
                 here.fault(place + ("drop",), fault)
+        return parked(data) if _several(here) else data
     return data
 
 
