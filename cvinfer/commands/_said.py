@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, Optional, Union
 
 from cvinfer.documents import JsonObject
 from cvinfer.errors import LearnerError, UserError
@@ -86,22 +86,26 @@ def tell_verdict(ctx: click.Context, verdict: Verdict) -> None:
         ctx.exit(DIFFERENT)
 
 
+def reused_and_made(found: "Union[Finished, Result]") -> str:
+    """How much of the work was there already, and where it is kept."""
+    outcome = found.outcome
+    made = f"{outcome.reused} reused from the store, {outcome.fitted} made now."
+    return (
+        made if found.store is None else f"{made} The store is {found.store}{found.store_remark}."
+    )
+
+
 def show_finished(ctx: click.Context, found: Finished, blocks: str, verbose: bool) -> None:
     """What a command on studies found, which blocks it made, and where its files are."""
     from cvinfer.report.terminal import print_document
 
     print_document(found.document, verbose=verbose, after=AFTER)
-    outcome = found.outcome
-    store = ""
-    if found.store is not None:
-        store = f" The store is {found.store}{found.store_remark}."
-    made = f"{outcome.reused} reused from the store, {outcome.fitted} made now"
-    say(f"\n{blocks}: {made}.{store}")
+    say(f"\n{blocks}: {reused_and_made(found)}")
     names = ", ".join(path.name for path in found.files)
     say(f"Files: {names} in {found.directory}")
     for remark in found.remarks:
         tell(remark)
-    if outcome.damaged:
-        tell(f"warning: {outcome.warning(found.store)}")
+    if found.outcome.damaged:
+        tell(f"warning: {found.outcome.warning(found.store)}")
     if found.failed:
         ctx.exit(FAILED_FITS)

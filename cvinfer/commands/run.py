@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 import click
 
 from cvinfer.commands._resume import Remembering
-from cvinfer.commands._said import AFTER, FAILED_FITS, files_in, show_failures, tell, tell_verdict
+from cvinfer.commands._said import (
+    AFTER,
+    FAILED_FITS,
+    files_in,
+    reused_and_made,
+    show_failures,
+    tell,
+    tell_verdict,
+)
 from cvinfer.commands._work import Work, working
 from cvinfer.foreign import say
 
@@ -61,11 +69,9 @@ def _show_result(result: Result, verbose: bool) -> None:
     from cvinfer.report.terminal import print_document
 
     print_document(result.document, verbose=verbose, after=AFTER)
-    outcome = result.outcome
-    store = ""
-    if result.store is not None:
-        store = f" The store is {result.store}{result.store_remark}."
-    made = f"{outcome.reused} reused from the store, {outcome.fitted} made now"
-    say(f"\nFits: {made}.{store}" if result.spec.learners else "\nNothing had to be fitted.")
+    fits = (
+        f"Fits: {reused_and_made(result)}" if result.spec.learners else "Nothing had to be fitted."
+    )
+    say(f"\n{fits}")
     if result.directory is not None:
         say(f"Files: {', '.join(files_in(result.directory))} in {result.directory}")

@@ -8,6 +8,7 @@ from typing import Any, Optional, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from cvinfer.arrays import entries
 from cvinfer.losses.kinds import SCORES
 from cvinfer.losses.ranking import area, present
 from cvinfer.losses.registry import HIGHER, Loss, Option, losses
@@ -31,7 +32,7 @@ def auc(
     there = present(truth, classes)
     if len(classes) == 2:
         return area(predicted[truth == 1, 1], predicted[truth == 0, 1])
-    of_class = {code: truth == code for code in there.tolist()}
+    of_class = {code: truth == code for code in entries(there)}
     if average == "ovr":
         each = [area(predicted[own, code], predicted[~own, code]) for code, own in of_class.items()]
     else:

@@ -43,10 +43,10 @@ def refuse_unlike(beside: NDArray[np.float64], kind: str) -> None:
 
     Raises `BesideError` at the first record where that is not so.
     """
-    number = ~np.isnan(beside).any(axis=1)
+    number = np.asarray(~np.isnan(beside).any(axis=1))
     if kind == PROBABILITIES:
         total = beside.sum(axis=1)
-        inside = ((beside >= 0.0) & (beside <= 1.0)).all(axis=1)
+        inside = np.asarray(((beside >= 0.0) & (beside <= 1.0)).all(axis=1))
         good = number & inside & (np.abs(total - 1.0) <= TOGETHER)
     else:
         good = number & (beside < np.inf).all(axis=1) & (beside > -np.inf).any(axis=1)
