@@ -156,8 +156,7 @@ def write_predictions(
     header = ["scheme", "replication", "fold", *(["role"] if roles else []), "record", "truth"]
     cells = [_cell(label) for label in dataset.classes]
     mark = _cell(no_prediction(dataset.classes))
-    codes = dataset.truth if isinstance(dataset, PredictionSet) else dataset.target
-    truth = [mark if code < 0 else cells[code] for code in entries(codes)]
+    truth = [mark if code < 0 else cells[code] for code in entries(dataset.truth)]
     nothing = "," * (len(learners) + len(more_columns))
 
     def chunks() -> Iterator[str]:

@@ -11,7 +11,7 @@ from cvinfer.data.dataset import CATEGORICAL, NUMERIC, Column
 from cvinfer.data.registry import Option, Request, source
 from cvinfer.data.table import Table, column_of
 from cvinfer.engines._r.installation import NoR, is_package_name, remedy, why_no_r
-from cvinfer.errors import CvinferError, UserError
+from cvinfer.errors import UserError
 
 OPTIONS = {
     "package": Option("string", True, "R package that has the data set, such as mlbench"),
@@ -58,14 +58,16 @@ def _asked(package: str, dataset: str) -> Mapping[str, Any]:
             raise UserError(f"{key} is empty; it is the name of the R {key}", (key,))
     if not is_package_name(package):
         raise UserError(f"{package!r} is no name of an R package", ("package",))
+    why = why_no_r()
+    if why is not None:
+        raise UserError(f"R's data sets need R: {why}; {remedy()}", ("source",))
     try:
         found: Mapping[str, Any] = ask("data", package, dataset)
     except NoR as error:
-        advice = "" if remedy() in str(error) else f"; {remedy()}"
-        raise UserError(f"R's data sets need R: {error}{advice}", ("source",)) from None
-    except CvinferError as error:
-        where = "package" if "is not installed" in str(error) else "dataset"
-        raise UserError(str(error), (where,)) from None
+        raise UserError(f"R's data sets need R: {error}", ("source",)) from None
+    except UserError as error:
+        there = ask("versions", (package,))[package] is not None
+        raise UserError(error.message, ("dataset" if there else "package",)) from None
     return found
 
 
