@@ -311,12 +311,12 @@ def discordant_records(run: DataRun, comparison: ComparisonRun) -> Optional[floa
 
 @overload
 def plain(value: Mapping[str, object]) -> dict[str, Json]:
-    ...
+    """An object of JSON."""
 
 
 @overload
 def plain(value: object) -> Json:
-    ...
+    """Anything else."""
 
 
 def plain(value: object) -> Json:

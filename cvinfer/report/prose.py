@@ -115,7 +115,7 @@ def _fits(document: Mapping[str, Any]) -> Iterator[Words]:
 
 
 def _alike(
-    by_data: Mapping[str, Sequence[Mapping[str, Any]]]
+    by_data: Mapping[str, Sequence[Mapping[str, Any]]],
 ) -> list[tuple[list[str], list[str], int]]:
     """Data sets with the same schemes and numbers of splits, told together."""
     found: dict[tuple[tuple[str, ...], int], list[str]] = {}

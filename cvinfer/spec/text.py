@@ -54,7 +54,7 @@ Given = ParamSpec("Given")
 
 
 def _adding(
-    made: Callable[Concatenate[Document, Given], Fault]
+    made: Callable[Concatenate[Document, Given], Fault],
 ) -> Callable[Concatenate[Document, Given], None]:
     """What takes the same, and adds the fault that is made of it to those of the document."""
 

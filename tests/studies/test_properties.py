@@ -99,9 +99,9 @@ def some(data: Any) -> Made:
         test=test.astype(np.int32),
         wrong=wrong,
         failed=failed,
-        confusions=rng.integers(0, most, size=(*shape, 2, 4)).astype(np.int32)
-        if with_confusions
-        else None,
+        confusions=(
+            rng.integers(0, most, size=(*shape, 2, 4)).astype(np.int32) if with_confusions else None
+        ),
         messages=data.draw(st.dictionaries(st.text(max_size=9), st.integers(1, 99), max_size=2)),
     )
 

@@ -385,10 +385,9 @@ class _Log(RunLog):
         """Keep what came; under which number each process there is known here."""
         for text in texts:
             number = self._numbers.setdefault((address, text.pid), len(self._numbers) + 1)
+            log = worker_log(self.scratch, number)
             # No room for it: it is an aid.
-            with contextlib.suppress(OSError), open(
-                worker_log(self.scratch, number), "r+b" if text.start else "wb"
-            ) as stream:
+            with contextlib.suppress(OSError), open(log, "r+b" if text.start else "wb") as stream:
                 stream.seek(text.start)
                 stream.write(text.data)
         return {pid: number for (there, pid), number in self._numbers.items() if there == address}

@@ -84,9 +84,11 @@ def _foot(document: JsonObject, digest: str) -> Element:
     made = f"Made by cvinfer {version}".rstrip()
     return tag(
         "p",
-        [f"{made} from a result.json of sha256 ", tag("code", digest), "."]
-        if digest
-        else f"{made}.",
+        (
+            [f"{made} from a result.json of sha256 ", tag("code", digest), "."]
+            if digest
+            else f"{made}."
+        ),
         " Differences are A minus B in loss: a positive one means that A is worse.",
     )
 

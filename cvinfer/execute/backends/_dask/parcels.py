@@ -102,11 +102,11 @@ class Unpacked(Sequence[object]):
 
     @overload
     def __getitem__(self, at: int) -> object:
-        ...
+        """One of them."""
 
     @overload
     def __getitem__(self, at: slice) -> Sequence[object]:
-        ...
+        """Some of them."""
 
     def __getitem__(self, at: Union[int, slice]) -> object:
         assert isinstance(at, int)

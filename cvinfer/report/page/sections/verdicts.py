@@ -78,9 +78,11 @@ def _verdict(verdict: JsonObject, reading: Reading, folded: bool) -> Element:
     headline: list[Content] = [badge(verdict["verdict"]), " ", _headline(verdict, reading)]
     return tag(
         "li",
-        tag("details", tag("summary", headline), sentence)
-        if folded
-        else [tag("p", headline, class_="headline"), sentence],
+        (
+            tag("details", tag("summary", headline), sentence)
+            if folded
+            else [tag("p", headline, class_="headline"), sentence]
+        ),
         data_row=verdict["data"],
         class_=f"verdict {verdict['verdict'].replace('_', '-')}",
     )
