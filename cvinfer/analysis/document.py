@@ -26,7 +26,7 @@ from cvinfer.partitions import Partition
 from cvinfer.analysis import judge, posteriors, together
 from cvinfer.analysis.sentences import sentence
 from cvinfer.analysis.verdicts import A_BETTER, B_BETTER, Family, Tested, verdict
-from cvinfer.analysis.words import split_sizes, trained_elsewhere, training_words
+from cvinfer.analysis.words import trained_elsewhere, training_words
 
 #: Version of the result format.
 FORMAT = 1
@@ -408,7 +408,7 @@ def _training_sizes(run: DataRun, partitions: Sequence[int]) -> list[int]:
     """Training sizes of the partition that a result is an estimate on: the first of several."""
     if not partitions:
         return []
-    return [train for train, _ in split_sizes(run.partitions[partitions[0]].sizes.tolist())]
+    return entries(run.partitions[partitions[0]].sizes.reshape(-1, 2)[:, 0])
 
 
 def _trained_on(run: DataRun, partitions: Sequence[int]) -> Optional[float]:

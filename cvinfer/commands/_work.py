@@ -93,8 +93,10 @@ def working(stop: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
             work = Work(**{name: options.pop(name) for name in names})
             command(ctx, work, **options)
 
+        # Stubs of click differ in what they make of a function that was wrapped.
+        with_context: Callable[..., None] = called
         fail_fast = click.option("--fail-fast", is_flag=True, help=stop)
-        joined = QUIET(VERBOSE(fail_fast(click.pass_context(called))))
+        joined = QUIET(VERBOSE(fail_fast(click.pass_context(with_context))))
         return SPEC(spec_options(BASE(place_options(JOBS(cluster_options(joined))))))
 
     return decorate

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Iterator, NamedTuple, Sequence, Union
 import numpy as np
 from numpy.typing import NDArray
 
+from cvinfer.arrays import entries
 from cvinfer.data.imputation import medians, most_frequent
 from cvinfer.engines._r import binding, embedded
 from cvinfer.engines._beside import by_class
@@ -94,7 +95,7 @@ class Frame(NamedTuple):
         """What came back for one fit; raises where that is no class for each record."""
         said: tuple[str, ...] = ()
         if isinstance(answer, np.ndarray):
-            fit, predict = answer[1:HEAD].tolist()
+            fit, predict = entries(answer[1:HEAD])
             levels = answer[HEAD:]
         else:
             raise_fault(answer, title)
