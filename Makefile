@@ -48,7 +48,7 @@ rates: setup ## measure the error rates of all tests again (a quarter of an hour
 	@$(PYTHON) benchmarks/error_rates.py --again
 	@$(PYTHON) docs/generate_tests_md.py
 
-torture: setup ## kills, damage, hostile files, full disks; ARGS="--share 0.1" for less (a quarter of an hour)
+torture: setup ## kills, clusters, damage, hostile files, full disks; ARGS="--share 0.1" for less (half an hour)
 	@cd benchmarks && ../$(PYTHON) -m torture $(ARGS)
 
 bench: setup ## the speed of the inference

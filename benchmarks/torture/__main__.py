@@ -1,4 +1,4 @@
-"""Kills, damaged stores, hostile files, odd names, places without room: nothing may give way."""
+"""Kills, clusters, damaged stores, hostile files, odd names, full disks: nothing may give way."""
 
 from __future__ import annotations
 
@@ -9,10 +9,17 @@ import tempfile
 import time
 from pathlib import Path
 
-from torture import damage, hostile, kills, names, page, places
+from torture import clusters, damage, hostile, kills, names, page, places
 from torture.cases import Part, Tally, carry_out
 
-PARTS: tuple[Part, ...] = (kills.PART, damage.PART, hostile.PART, names.PART, places.PART)
+PARTS: tuple[Part, ...] = (
+    kills.PART,
+    clusters.PART,
+    damage.PART,
+    hostile.PART,
+    names.PART,
+    places.PART,
+)
 
 
 def arguments() -> argparse.Namespace:

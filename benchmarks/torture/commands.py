@@ -61,13 +61,15 @@ def _own(mark: str) -> str:
 
 
 @contextlib.contextmanager
-def started(place: Path, *words: object, mark: str) -> Iterator["subprocess.Popen[bytes]"]:
+def started(
+    place: Path, *words: object, mark: str, more: Mapping[str, str] = {}
+) -> Iterator["subprocess.Popen[bytes]"]:
     """A command that is on its way; what it prints goes to files `out` and `err`."""
     with open(place / "out", "wb") as out, open(place / "err", "wb") as err:
         process = subprocess.Popen(
             [sys.executable, "-c", START, *map(str, words)],
             cwd=place,
-            env=environment(mark, place / "tmp"),
+            env=environment(mark, place / "tmp", **more),
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=err,
@@ -90,8 +92,8 @@ def ended(process: "subprocess.Popen[bytes]", place: Path, seconds: float, after
     return Answer(code, read(place / "out"), read(place / "err"))
 
 
-def command(place: Path, *words: object, mark: str) -> Answer:
-    with started(place, *words, mark=mark) as process:
+def command(place: Path, *words: object, mark: str, more: Mapping[str, str] = {}) -> Answer:
+    with started(place, *words, mark=mark, more=more) as process:
         return ended(process, place, STEP, " ".join(map(str, words)))
 
 
@@ -155,10 +157,18 @@ def _zombie(pid: str) -> bool:
 
 
 def children(pid: int) -> list[int]:
+    """What any thread of a process started."""
+    found = []
     with contextlib.suppress(OSError):
-        with open(f"/proc/{pid}/task/{pid}/children") as stream:
-            return [int(word) for word in stream.read().split()]
-    return []
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{thread}/children") as stream:
+                found += [int(word) for word in stream.read().split()]
+    return found
+
+
+def below(pid: int) -> list[int]:
+    """Its children, theirs, and so on."""
+    return [each for child in children(pid) for each in (child, *below(child))]
 
 
 def is_worker(pid: int) -> bool:

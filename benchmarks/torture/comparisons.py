@@ -67,12 +67,15 @@ def write_spec(directory: Path, learners: Mapping[str, Any], **more: Any) -> Pat
     return path
 
 
-def undisturbed(place: Path, learners: Mapping[str, Any]) -> Comparison:
+def undisturbed(
+    place: Path, learners: Mapping[str, Any], *words: str, more: Mapping[str, str] = {}
+) -> Comparison:
     """Run a comparison once; it and its result stay in `place`."""
     spec = write_spec(place, learners)
     output = place / "r" / "made"
     began = time.monotonic()
-    answer = command(place, "run", spec, "--output", output, mark="undisturbed")
+    given = ("run", spec, "--output", output, *words)
+    answer = command(place, *given, mark="undisturbed", more=more)
     if answer.code != 0:
         raise NotHere(_first_line(answer))
     return Comparison(spec, files(output), time.monotonic() - began)

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.execute.cluster.real_cluster import NEEDS_DASK
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it looks into /proc")
@@ -30,6 +31,8 @@ def torture(*words: str) -> "subprocess.CompletedProcess[str]":
         ("names", "--share 0.02", "names that run"),
         # Two workers and then the command, by SIGKILL; Python's learners.
         ("kills", "--case 9", "runs that went on from there"),
+        # Three kills of machines, Dask workers and processes of fits, with new machines.
+        pytest.param("clusters", "--case 4", "runs to the end", marks=NEEDS_DASK),
     ],
 )
 def test_a_slice_passes(part: str, some: str, counted: str) -> None:

@@ -40,6 +40,8 @@ REPORT = 120.0
 TRIPS = 3
 #: Seconds for ending what is at work: an interrupted command ends within two.
 FAREWELL = 0.7
+#: The name of the line's thread.
+THREAD = "line to Dask"
 #: Set for Dask's client: some releases look up the source of whoever submits, for each task.
 SETTINGS = {"distributed.diagnostics.computations.ignore-modules": [".*"]}
 
@@ -104,7 +106,7 @@ class Line:
         self.sent = 0
         self._client: Any = None
         self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="dask", daemon=True)
+        self._thread = threading.Thread(target=self._loop.run_forever, name=THREAD, daemon=True)
         self._thread.start()
         try:
             self._wait(self._connect(), FIND + ANSWER)
@@ -364,10 +366,20 @@ def security(tls: Optional[Tls]) -> "Optional[Security]":
 
 
 def quiet() -> None:
-    """What Dask would log of workers that come and go, the command says itself."""
+    """What Dask would log of workers that come and go, the command says itself.
+
+    It logs under the names of others too: there only the line's own thread is not to be heard.
+    """
     for name in list(logging.root.manager.loggerDict):
         if name.split(".")[0] == "distributed":
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    for handler in (*logging.root.handlers, logging.lastResort):
+        if handler is not None:
+            handler.addFilter(_not_ours)
+
+
+def _not_ours(record: logging.LogRecord) -> bool:
+    return record.threadName != THREAD
 
 
 async def dashboard(client: "Client") -> str:

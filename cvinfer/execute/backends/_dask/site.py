@@ -25,6 +25,7 @@ from typing import Any, Callable, NamedTuple, Optional
 
 from cvinfer.errors import UserError
 from cvinfer.execute.backends._dask.versions import ALLOW_CODE
+from cvinfer.execute.backends.guardian import guarded
 from cvinfer.execute.backends.pool import undisturbed
 from cvinfer.execute.backends.worker import ONE_THREAD, SAFE_PATH
 from cvinfer.execute.work import WorkerError
@@ -88,6 +89,7 @@ async def tend(options: Options, stop: asyncio.Event, say: Callable[[str], None]
     with contextlib.ExitStack() as stack:
         scratch = Scratch()
         stack.callback(scratch.remove)
+        stack.enter_context(guarded(str(scratch.path)))
         # What Dask and benches put down goes where it is cleared away.
         os.environ.update(dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(scratch.path)))
         place, numbers = str(scratch.path), range(options.processes)
