@@ -55,7 +55,7 @@ bench: setup ## the speed of the inference
 	@$(PYTHON) benchmarks/inference.py
 
 bench-many: setup ## memory and start of a run on forty data sets, beside one on the largest of them
-	$(PYTHON) benchmarks/many.py $(ARGS)
+	@$(PYTHON) benchmarks/many.py $(ARGS)
 
 bench-weka: setup ## Weka's learners by a plain R script, by cvinfer and in pure Java
 	@$(PYTHON) benchmarks/weka.py

@@ -261,9 +261,10 @@ def _scheme(
         per = next(iter(counts.values()))
         return scheme or _told_scheme(len(counts), per), len(counts), per
     total = len(splits)
+    shown = "1 split" if total == 1 else f"{total} splits"
     if scheme is None:
         raise UserError(
-            f"{where} has {total} splits for each learner and does not say what they are; say"
+            f"{where} has {shown} for each learner and does not say what they are; say"
             " scheme: kfold, or repeated_kfold with folds, or what else they were",
             ("path",),
         )
@@ -274,13 +275,13 @@ def _scheme(
     per = 1 if not axes.folded else folds or fixed or 0
     if not per:
         raise UserError(
-            f"{where} has {total} splits for each learner and does not say how many are one"
+            f"{where} has {shown} for each learner and does not say how many are one"
             f" replication of {scheme}; say folds: 10, or how many they were",
             ("path",),
         )
     if total % per:
         raise UserError(
-            f"{where} has {total} splits for each learner, which {per} folds do not divide",
+            f"{where} has {shown} for each learner, which {per} folds do not divide",
             ("folds",) if folds else ("path",),
         )
     return scheme, total // per, per

@@ -35,7 +35,7 @@ class Table:
 
     def value(self, names: Iterable[str], asked: Asked) -> Sequence[str]:
         """The column with the values: the one asked for, else the first of these that is there."""
-        wanted = [asked.value] if asked.value is not None else list(names)
+        wanted = [asked.value] if asked.value is not None else list(dict.fromkeys(names))
         for name in wanted:
             if name in self.columns:
                 return self.columns[name]
