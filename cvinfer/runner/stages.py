@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from types import MappingProxyType
 from typing import Mapping, NamedTuple, Optional, Sequence, Union
 
 from cvinfer.analysis.document import build
@@ -75,20 +76,22 @@ def load(
 ) -> Loaded:
     """The first stage: the spec, checked, and its data sets.
 
-    `going_on`: of several data sets those that cannot be read, or have one class only, are left
-    out, and told in `lost`; without it, or where none is left, they are faults.
+    `going_on`: of several data sets those that cannot be read, have one class only, or cannot be
+    split as asked, are left out, and told in `lost`; without it, or where none is left, they are
+    faults.
     """
     if isinstance(source, Spec):
         return _with_lost(source, (), going_on)
     from cvinfer.spec import SpecError, finished, read_spec
 
     while True:
-        spec, read, faults = read_spec(source, overrides, allow_code, base, going_on)
+        reading = read_spec(source, overrides, allow_code, base, going_on)
+        spec, read, faults = reading
         if spec is None:
             raise SpecError(faults)
         if not _fetched(spec, read, going_on):
             break  # what was fetched is read and checked like all else, with its place
-    loaded = _with_lost(spec, read, going_on)
+    loaded = _with_lost(spec, read, going_on, reading.lost)
     if not loaded.sets:
         return load(source, overrides, allow_code, base)  # each fault with its place
     sets = loaded.sets
@@ -135,14 +138,23 @@ def _located(error: UserError, index: int) -> UserError:
 
 
 def _with_lost(
-    spec: Spec, read: Sequence[Optional[DataLike]] = (), going_on: bool = False
+    spec: Spec,
+    read: Sequence[Optional[DataLike]] = (),
+    going_on: bool = False,
+    known: Mapping[str, str] = MappingProxyType({}),
 ) -> Loaded:
-    """The data sets of a spec; going on, what is wrong with one of several is told and no more."""
+    """The data sets of a spec; going on, what is wrong with one of several is told and no more.
+
+    known: what is wrong with some of them already.
+    """
     if not going_on or len(spec.data) < 2:
         return Loaded(spec, datasets(spec, read))
     sets: list[DataLike] = []
     lost: list[JsonObject] = []
     for index, entry in enumerate(spec.data):
+        if entry["name"] in known:
+            lost.append({"data": entry["name"], "message": known[entry["name"]]})
+            continue
         try:
             one = _loaded(spec, index, read)
             if not one.made_elsewhere and len(one.classes) < 2:

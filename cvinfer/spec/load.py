@@ -7,6 +7,7 @@ import re
 import shlex
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, NamedTuple, Optional, Union
 
 from cvinfer import limits
@@ -28,16 +29,20 @@ _TO_INIT = "if it is data, `cvinfer init {} --target COLUMN` writes a spec for i
 _PART = re.compile(r'"((?:[^"\\]|\\.)*)"|\[(\d+)\]|([^.\[\]"]+)')
 
 
-class Reading(NamedTuple):
-    """A spec with its data sets, read once; `spec` is None where there are faults.
-
-    `data` has one entry for each of `spec.data`, None for what was not read: a download waits
-    until the run.
-    """
-
+class _Reading(NamedTuple):
     spec: Optional[Spec]
     data: tuple[Optional[DataLike], ...]
     faults: list[Fault]
+
+
+class Reading(_Reading):
+    """A spec with its data sets, read once; `spec` is None where there are faults.
+
+    `data` has one entry for each of `spec.data`, None for what was not read: a download waits
+    until the run. `lost`: the names of those that are left out, and why, where the run goes on.
+    """
+
+    lost: Mapping[str, str] = MappingProxyType({})
 
 
 def check_file(
@@ -75,8 +80,8 @@ def read_spec(
 
     Relative paths start from the file's directory, or from `base`; for a mapping from `base`, or
     from the working directory; for a result.json, which is a spec too, see `finished.base_of`.
-    `overrides` are texts like `alpha=0.01`. `going_on`: one of several data sets that cannot be
-    read is no fault.
+    `overrides` are texts like `alpha=0.01`. `going_on`: one of several data sets that
+    something is wrong with is no fault.
     """
     opened = open_document(source, overrides, allow_code, base)
     document, base, name = opened
@@ -88,9 +93,11 @@ def read_spec(
         message = "this is a study, not one comparison; cvinfer simulate runs it"
         document.add(("study",), message, key=True)
         return Reading(None, (), in_order(document.faults))
-    spec, data = check(document, base, name, allow_code, going_on=going_on)
+    checked = check(document, base, name, allow_code, going_on=going_on)
     faults = in_order(document.faults)
-    return Reading(None if faults else spec, data, faults)
+    reading = Reading(None if faults else checked.spec, checked.data, faults)
+    reading.lost = checked.lost
+    return reading
 
 
 def is_study(document: Document) -> bool:

@@ -72,3 +72,34 @@ def test_other_stages_and_the_first_failure_refuse_it(place: Path) -> None:
 def test_a_wrong_key_is_a_fault_of_the_spec(place: Path) -> None:
     with pytest.raises(SpecError, match="colour"):
         run(spec(IRIS, {**GONE, "colour": "red"}), base=place)
+
+
+FEW = {"source": "csv", "path": "few.csv", "target": "y"}
+NAMED = {"source": "csv", "path": "named.csv", "target": "y"}
+
+
+@pytest.fixture
+def unfit(place: Path) -> Path:
+    """Fewer records than folds; and a column that differs in every record."""
+    (place / "few.csv").write_text("x,y\n1,a\n2,b\n", encoding="utf-8")
+    rows = "".join(f"{at},person {at},{'ab'[at % 2]}\n" for at in range(30))
+    (place / "named.csv").write_text("x,who,y\n" + rows, encoding="utf-8")
+    return place
+
+
+@pytest.mark.parametrize("partition", [{"scheme": "kfold", "k": 3}, "auto"])
+def test_one_that_cannot_be_used_as_asked_goes_too(unfit: Path, partition: Any) -> None:
+    asked = {**spec(FEW, IRIS, NAMED, WINE), "partition": partition}
+    document = run(asked, base=unfit, jobs=1).document
+    assert [each["name"] for each in document["data"]] == ["iris", "wine"]
+    failed = {each["data"]: each["message"] for each in document["failed_data"]}
+    assert list(failed) == ["few", "named"]
+    assert "folds need at least" in failed["few"]
+    assert "say drop: [who]" in failed["named"]
+    # Alone, or where the first failure is the last, each is a fault with its place.
+    with pytest.raises(SpecError, match=r"data\[2\].drop: column 'who'"):
+        load(asked, base=unfit)
+    with pytest.raises(SpecError, match="folds need at least"):
+        run({**asked, "data": [FEW]}, base=unfit)
+    with pytest.raises(SpecError, match="folds need at least"):
+        run({**asked, "data": [FEW, {**FEW, "name": "again"}]}, base=unfit)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional, Sequence
 
 from cvinfer.documents import JsonObject
 from cvinfer.inference import correction, intervals, tests
@@ -70,11 +70,18 @@ AS_WRITTEN: tuple[tuple[str, ...], ...] = (
 )
 
 
-class Checked(NamedTuple):
-    """A spec, if it has no faults, and its data sets as far as they could be read."""
-
+class _Checked(NamedTuple):
     spec: Optional[Spec]
     data: tuple[Optional[DataLike], ...]
+
+
+class Checked(_Checked):
+    """A spec, if it has no faults, and its data sets as far as they could be read.
+
+    lost: the names of those that are left out, where the run goes on, and what is wrong with them.
+    """
+
+    lost: Mapping[str, str] = MappingProxyType({})
 
 
 def check(
@@ -91,7 +98,8 @@ def check(
 
     `ready` are the data sets where they are there already. `idle`: without tests and intervals
     there is something to do all the same. one_learner: whether one learner alone may be compared,
-    with the `mu0` of each test. going_on: one of several data sets that cannot be read is no fault.
+    with the `mu0` of each test. going_on: one of several data sets that something is wrong with is
+    no fault.
     """
     if isinstance(document.value, dict):
         found = work.too_much(document.value)
@@ -105,8 +113,9 @@ def check(
     refuse_infinite(document, but_under="learners")
     here = Context(document, base, allow_code, ready=ready, one_learner=one_learner)
     here.going_on = going_on
-    spec = _checked(here, default_name, idle)
-    return Checked(spec, tuple(here.data))
+    checked = Checked(_checked(here, default_name, idle), tuple(here.data))
+    checked.lost = here.lost
+    return checked
 
 
 def read_data(document: Document, base: Path, allow_code: bool) -> tuple[Optional[DataLike], ...]:

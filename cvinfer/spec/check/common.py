@@ -39,8 +39,9 @@ class Context:
     is one. data: one entry for each data set, None where it could not be read. group_columns: the
     name of each data set, and the column that its own `groups` names. ready: the data sets, where
     they are there already and need not be read. one_learner: whether one learner alone may be
-    compared, with the `mu0` of each test. going_on: one of several data sets that cannot be read
-    is no fault here: whoever goes on with the others tells it.
+    compared, with the `mu0` of each test. going_on: one of several data sets that something is
+    wrong with is no fault here: whoever goes on with the others tells it. lost: these, by their
+    names, and what is wrong.
     """
 
     document: Document
@@ -54,6 +55,7 @@ class Context:
     ready: Optional[Sequence[DataLike]] = None
     one_learner: bool = False
     going_on: bool = False
+    lost: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.bad = check_shape(self.document)
@@ -67,6 +69,20 @@ class Context:
         from cvinfer.data import Dataset
 
         return [data for data in self.data if isinstance(data, Dataset)]
+
+    @property
+    def several(self) -> bool:
+        """Whether there is more than one data set."""
+        given = self.value.get("data")
+        return isinstance(given, list) and len(given) > 1
+
+    def goes_on_without(self, name: object, fault: object) -> bool:
+        """Whether a data set that something is wrong with is left out, and that told by others."""
+        if not (self.going_on and self.several):
+            return False
+        self.lost[str(name)] = " ".join(str(fault).split())
+        self.data[:] = [None if one is None or one.name == name else one for one in self.data]
+        return True
 
     @property
     def predicted(self) -> list[DataLike]:
@@ -124,9 +140,7 @@ class Context:
 
     def on(self, name: str) -> str:
         """Which data set a fault is about, where there are several."""
-        given = self.value.get("data")
-        several = isinstance(given, list) and len(given) > 1
-        return f"on data set {quoted(name)}: " if several else ""
+        return f"on data set {quoted(name)}: " if self.several else ""
 
 
 def placed_schemes(given: object) -> list[tuple[dict[str, Any], Place]]:

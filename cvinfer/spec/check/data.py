@@ -177,22 +177,13 @@ def _loaded(here: Context, entry: dict[str, Any], place: Place) -> Optional[Data
             return None
         return _load(here, entry, place)
     except CvinferError as error:
-        if not _gone_on(here):
+        if not here.goes_on_without(entry["name"], error):
             _from_error(here, error, place)
     except OSError as error:
-        if not _gone_on(here):
-            here.fault(place + ("path",), f"cannot be read: {error.strerror or error}")
+        unread = f"cannot be read: {error.strerror or error}"
+        if not here.goes_on_without(entry["name"], unread):
+            here.fault(place + ("path",), unread)
     return None
-
-
-def _gone_on(here: Context) -> bool:
-    """Whether the run goes on with the other data sets, and tells of this one."""
-    return here.going_on and _several(here)
-
-
-def _several(here: Context) -> bool:
-    given = here.value.get("data")
-    return isinstance(given, list) and len(given) > 1
 
 
 def _groups_asked(here: Context) -> dict[str, Place]:
@@ -226,17 +217,19 @@ def _load(here: Context, entry: dict[str, Any], place: Place) -> Optional[DataLi
 
     data = load(entry, here.base, here.seed, _groups_asked(here))
     if not data.made_elsewhere and len(data.classes) < 2:
-        if _gone_on(here):
-            return None
         message = f"the target has one class only, {quoted(data.classes[0])}"
-        here.fault(place + ("target",), message, "at least two classes")
+        if not here.goes_on_without(entry["name"], message):
+            here.fault(place + ("target",), message, "at least two classes")
         return None
     if isinstance(data, Dataset):
         for column in data.features:
             fault = text_fault(column, na=entry["source"] == "csv")
-            if fault is not None:
-                here.fault(place + ("drop",), fault)
-        return parked(data) if _several(here) else data
+            if fault is None:
+                continue
+            if here.goes_on_without(entry["name"], fault):
+                return None
+            here.fault(place + ("drop",), fault)
+        return parked(data) if here.several else data
     return data
 
 

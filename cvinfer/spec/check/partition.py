@@ -110,6 +110,8 @@ def _partitions(here: Context, request: SchemeRequest, place: Place) -> Optional
         try:
             make_partition(request.scheme, data.n, seed=here.seed, **options)
         except PartitionError as error:
+            if here.goes_on_without(data.name, error):
+                continue
             # What stands in no option, such as the number of records, is the scheme's own fault.
             inner = tuple(error.path or ())
             at = place + inner if inner[:1] and inner[0] in request.options else place
@@ -176,11 +178,15 @@ def _partitions_given(
                 refuse_cut_groups(partition, data, column)
             found.append(_available_of(partitions))
         except PartitionError as error:
+            if here.goes_on_without(data.name, error):
+                continue
             remedy = "splits that keep them together, or groups: false here"
             at = next((place + (name,) for name in given.options), place)
             here.fault(at, here.on(data.name) + str(error), remedy)
             return None
         except CvinferError as error:
+            if here.goes_on_without(data.name, error):
+                continue
             refusal = refusal_of(error)
             inner = tuple(key for key in refusal.path or () if key in given.options)
             on = "" if given.options else here.on(data.name)

@@ -105,6 +105,8 @@ def _enough_records(here: Context, declared: Procedure, place: Place) -> None:
             try:
                 make_partition(need[0], n, seed=here.seed, **dict(need[1]), **grouped)
             except PartitionError as error:
+                if here.goes_on_without(data.name, f"{declared.name} does not fit: {error}"):
+                    break
                 where, shown = where_missed(here, place)
                 message = f"{here.on(data.name)}{declared.name} does not fit: {error}"
                 here.fault(where, message, shown=shown)
