@@ -66,7 +66,7 @@ def _headlines(blocks: Blocks[Line], space: int) -> Sequence[Block[Line]]:
     if _height(blocks.headlines) + 1 <= space:
         return blocks.headlines
     first = _height(blocks.tables[:1]) + 1
-    if first < space - KEPT:
+    if first + _height(blocks.headlines[:1]) < space:
         space -= first
     return _that_fit(blocks.headlines, space - 1)
 

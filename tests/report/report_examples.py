@@ -66,6 +66,7 @@ class Spec:
             "loss": self.loss,
             "primary": self.primary,
             "margin": self.margin,
+            "control": self.control,
         }
 
 
@@ -246,6 +247,22 @@ def sixty(names: Sequence[str] = PAPERS_TESTS) -> dict[str, Any]:
     learners = list(rates)
     pairs = [(a, b) for i, a in enumerate(learners) for b in learners[i + 1 :]]
     return made(rates, pairs, names, ["letter", "iris", "breast cancer", "german"], n=100)
+
+
+def many(control: Optional[str] = None, across: bool = True, data_sets: int = 6) -> dict[str, Any]:
+    """Each learner against CART on several data sets, or every pair where there is a control."""
+    rates = {"CART": 0.3, "1-NN": 0.28, "SVM": 0.05, "a stump with a long name": 0.45}
+    others = [name for name in rates if name != "CART"]
+    pairs = [(name, "CART") for name in others]
+    if control is not None:
+        pairs = [(a, b) for at, a in enumerate(rates) for b in list(rates)[at + 1 :]]
+    runs = [
+        simulated_run(f"data set {at}", rates, pairs, [("bcv_5x2_mcnemar", {})], 120, None)
+        for at in range(data_sets)
+    ]
+    learners = {name: Learner() for name in rates}
+    spec = Spec("many", learners, compares_across=across, control=control)
+    return documents.build(spec, runs, MANIFEST)
 
 
 def troubled() -> dict[str, Any]:

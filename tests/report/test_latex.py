@@ -379,6 +379,7 @@ def test_nothing_sticks_out_of_columns_and_pages(where: str, tmp_path: Path) -> 
         "two tests": made(LETTER, [("CART", "SVM"), ("1-NN", "SVM")], EIGHT[:2], n=200),
         "four tests": made(LETTER, [("CART", "SVM"), ("1-NN", "SVM")], EIGHT[:4], n=200),
         "troubled": examples.troubled(),
+        "grid": examples.many(),
     }
     for what, document in documents.items():
         text = render(document, "latex", **options)

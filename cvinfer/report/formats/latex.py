@@ -309,6 +309,8 @@ def _value(cell: Cell, mark: str, options: PaperOptions) -> str:
     if cell.bold:
         lines = [rf"\textbf{{{line}}}" for line in lines]
     text = _stacked(lines, "t", "r")
+    if cell.sign:
+        text += rf"\rlap{{\,{escape(cell.sign)}}}"
     if not mark:
         return text
     # The mark hangs out, so that numbers stay in line.

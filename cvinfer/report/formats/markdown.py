@@ -111,6 +111,7 @@ def _head(column: Column, group: str) -> str:
 
 def _cell(cell: Cell, part: Part) -> str:
     text = f"**{escape(cell.text)}**" if cell.bold and cell.text.strip() else escape(cell.text)
+    text += f" {cell.sign}" * bool(cell.sign)
     mark = part.mark(cell)
     return f"{text}<sup>{mark}</sup>" if mark else text
 

@@ -156,6 +156,8 @@ def _row(part: Part, row: int, limit: float, stars: bool) -> list[Line]:
         text = cell.text + ("*" if cell.bold else " ") * (starred and cell.footnote is None)
         if column.title == "Data" and at == 0 and not first:
             text = ""
+        signed = any(column.cells[other].sign for other in part.rows)
+        text += f" {cell.sign or ' '}" * (signed and cell.footnote is None)
         text += f" {part.mark(cell)})" if part.mark(cell) else ""
         lines = wrap(text, limit + 1.01, _measure) if at < len(part.keys) else [text]
         made.append([(line, "bold" if cell.bold else "") for line in lines])

@@ -67,7 +67,10 @@ def _cell(cell: Cell, part: Part) -> Content:
     if cell.bold and cell.text.strip():
         text = tag("strong", text)
     mark = part.mark(cell)
-    return [text, tag("sup", mark)] if mark else text
+    beside: list[Content] = [tag("sup", mark)] if mark else []
+    if cell.sign:
+        beside.append(tag("span", cell.sign, class_="sign"))
+    return [text, *beside] if beside else text
 
 
 def _words(words: Words) -> list[Content]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Mapping
 
 from cvinfer.analysis.words import measures_of
-from cvinfer.report.tables.across import across_tables
+from cvinfer.report.tables.across import across_pairs, across_tables, grid_of_measure
 from cvinfer.report.tables.comparisons import comparison_table
 from cvinfer.report.tables.dense import dense
 from cvinfer.report.tables.entries import scheme_of, shown_point
@@ -41,6 +41,7 @@ __all__ = [
     "Part",
     "Table",
     "Words",
+    "across_pairs",
     "across_tables",
     "column_width",
     "columns_that_fit",
@@ -48,6 +49,7 @@ __all__ = [
     "dense",
     "filled_lines",
     "footnotes",
+    "grid_of_measure",
     "interval_table",
     "name_limits",
     "one_part",

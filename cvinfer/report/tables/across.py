@@ -9,96 +9,55 @@ from cvinfer.analysis.words import (
     is_rate,
     listed,
     mean_name,
+    measures_of,
     number,
     p_equation,
     p_text,
     title,
 )
 from cvinfer.report.tables.entries import rights_note, shortened
+from cvinfer.report.tables.grid import grid_of, grid_table
 from cvinfer.report.tables.model import Cell, Cite, Column, Group, Note, Table
 
 Entry = Mapping[str, Any]
 
 
 def across_tables(document: Entry) -> list[Table]:
-    """Grid and pairs of every measure; none where data sets are not compared together."""
+    """Grid and pairs of every measure; no pairs where data sets are not compared together."""
     made = []
-    for entry in document.get("across", ()):
-        made.append(_grid(document, entry))
-        if entry["wins"]:
-            made.append(_pairs(document, entry))
+    for measure in measures_of(document):
+        made += [each for each in (grid_of_measure(document, measure),) if each is not None]
+        made += across_pairs(document, measure)
     return made
 
 
-# --- the grid -------------------------------------------------------------------------------------
+def grid_of_measure(document: Entry, measure: str) -> Optional[Table]:
+    """The grid, with what is said of all data sets together below it."""
+    grid = grid_of(document, measure)
+    if grid is None:
+        return None
+    entries = [each for each in document.get("across", ()) if each["measure"] == measure]
+    notes = [note for entry in entries for note in _grid_notes(document, entry)]
+    return grid_table(document, grid, _kind("across", document, measure), notes)
 
 
-def _grid(document: Entry, entry: Entry) -> Table:
-    """One row a data set, then mean ranks and wins, one column a learner."""
-    measure = entry["measure"]
-    why = {each["data"]: each["why"] for each in entry["left_out"]}
-    names = [*entry["data"], "Mean rank", "Win/tie/loss"]
-    # Data sets that could not be read have no row of values, and a note of their own.
-    keys = tuple(Cell(name, footnote=_footnote(why.get(name))) for name in entry["data"])
-    columns = []
-    for at, learner in enumerate(entry["learners"]):
-        values = [NONE if row[at] is None else number(row[at], measure) for row in entry["means"]]
-        rank = NONE if entry["ranks"] is None else f"{entry['ranks'][at]:.2f}"
-        wins = "/".join(map(str, wins_of(entry, learner)))
-        cells = tuple(map(Cell, [*values, rank, wins]))
-        columns.append(Column(learner, cells))
-    return Table(
-        kind=_kind("across", document, entry),
-        caption=_grid_caption(entry),
-        keys=(Column("Data set", (*keys, Cell("Mean rank"), Cell("Win/tie/loss"))),),
-        groups=(Group(_unit(measure), (), tuple(columns)),),
-        notes=_grid_notes(document, entry),
-        block=tuple("" if at < len(entry["data"]) else "all" for at in range(len(names))),
-        notes_word="Learners",
-    )
+def across_pairs(document: Entry, measure: Optional[str] = None) -> list[Table]:
+    """The tables of pairs over all data sets, by one measure or by all."""
+    return [
+        _pairs(document, entry)
+        for entry in document.get("across", ())
+        if entry["wins"] and measure in (None, entry["measure"])
+    ]
 
 
-def wins_of(entry: Entry, learner: str) -> tuple[int, int, int]:
-    """How often a learner won, tied and lost by verdict, over all its pairs and data sets."""
-    won = tied = lost = 0
-    for each in entry["wins"]:
-        if learner in (each["a"], each["b"]):
-            first = each["a"] == learner
-            won += each["win"] if first else each["loss"]
-            lost += each["loss"] if first else each["win"]
-            tied += each["tie"]
-    return won, tied, lost
-
-
-def _kind(name: str, document: Entry, entry: Entry) -> str:
+def _kind(name: str, document: Entry, measure: str) -> str:
     """One of each kind for each measure."""
-    first = document["across"][0]["measure"] == entry["measure"]
-    return name if first else f"{name}-{entry['measure']}"
-
-
-def _unit(measure: str) -> str:
-    name = mean_name(measure)
-    return f"{name[0].upper()}{name[1:]}{' in %' if is_rate(measure) else ''}"
-
-
-def _grid_caption(entry: Entry) -> str:
-    better = f"{entry['better']} is better"
-    return (
-        f"{_unit(entry['measure'])} of the learners on {len(entry['data'])} data sets ({better})."
-    )
+    return name if measures_of(document)[0] == measure else f"{name}-{measure}"
 
 
 def _grid_notes(document: Entry, entry: Entry) -> tuple[Note, ...]:
-    ranked = entry["ranked"]
-    notes: list[tuple[Union[str, Cite], ...]] = [
-        (
-            "Each value is the mean over the splits of the partition that the primary test is"
-            f" made on. Mean ranks are over {ranked} data sets, 1 is best and equal values share"
-            " theirs; wins, ties and losses are verdicts of the primary test against every other"
-            " learner.",
-        )
-    ]
-    notes += [_test_note(test, document) for test in entry["tests"] if _is_of_all(test)]
+    """What is said of all data sets together."""
+    notes = [_test_note(test, document) for test in entry["tests"] if _is_of_all(test)]
     if entry["note"]:
         notes.append((entry["note"],))
     gone = [each for each in entry["left_out"] if each["data"] not in entry["data"]]
@@ -131,10 +90,6 @@ def _test_note(test: Entry, document: Entry) -> tuple[Union[str, Cite], ...]:
     return (*head, f"{statistic_text(test)}{p}.")
 
 
-def _footnote(why: Optional[str]) -> Optional[str]:
-    return None if why is None else shortened(f"left out of ranks and tests: {why}")
-
-
 # --- pairs ----------------------------------------------------------------------------------------
 
 
@@ -149,7 +104,7 @@ def _pairs(document: Entry, entry: Entry) -> Table:
         Column(head, tuple(Cell(row[at]) for row in rows)) for at, head in enumerate(("A", "B"))
     )
     return Table(
-        kind=_kind("across-pairs", document, entry),
+        kind=_kind("across-pairs", document, entry["measure"]),
         caption=(
             f"Pairs of learners over {len(entry['data'])} data sets, by"
             f" {mean_name(entry['measure'])}."

@@ -176,7 +176,7 @@ def column_width(column: Column, paper: Paper) -> float:
     cells = [
         # What `who` names may be bold in one part and not in another.
         (paper.measure_bold if cell.bold or column.who else paper.measure)(
-            cell.text + " a)" * bool(cell.footnote)
+            cell.text + " a)" * bool(cell.footnote) + f" {cell.sign}" * bool(cell.sign)
         )
         for cell in column.cells
     ]

@@ -32,11 +32,15 @@ class Note(NamedTuple):
 
 @dataclass(frozen=True)
 class Cell:
-    """What stands in one place; `footnote` is the text that a mark beside it refers to."""
+    """What stands in one place; `footnote` is the text that a mark beside it refers to.
+
+    A `sign` stands behind the text, outside of the column of numbers.
+    """
 
     text: str
     bold: bool = False
     footnote: Optional[str] = None
+    sign: str = ""
 
 
 @dataclass(frozen=True)

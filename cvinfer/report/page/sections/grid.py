@@ -1,4 +1,8 @@
-"""Learners × data sets: mean losses, and whom each learner beats or loses to."""
+"""Learners × data sets: mean losses, and whom each learner beats or loses to.
+
+Where all are compared with one, it is the grid of the other formats; where each is compared with
+each, it says how many a learner beats.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,9 @@ from cvinfer.report.page.markup import Content, bdi, tag
 from cvinfer.report.page.parts import Data, Head, Row, table
 from cvinfer.report.page.reading import Reading
 from cvinfer.report.page.sections import section
+from cvinfer.report.page.written import written
+from cvinfer.report.tables import grid_of_measure
+from cvinfer.report.tables.grid import reference_of
 
 WON, LOST = "▲", "▼"
 
@@ -21,7 +28,9 @@ def grid(reading: Reading) -> Content:
             continue
         if len(reading.measures) > 1:
             made.append(tag("h3", f"By {reading.called(measure)} ({measure})"))
-        made.append(_table(reading, measure))
+        against_one = reference_of(reading.document, measure) is not None
+        grid = grid_of_measure(reading.document, measure) if against_one else None
+        made.append(_table(reading, measure) if grid is None else written(grid))
     return made
 
 

@@ -12,10 +12,8 @@ from cvinfer.report.page.parts import Data, Head, Row, legend, table
 from cvinfer.report.page.reading import Reading
 from cvinfer.report.page.sections import section
 from cvinfer.report.page.written import written
-from cvinfer.report.tables import tables
-
-#: Kinds of tables that have sections of their own.
-ELSEWHERE = ("comparisons", "intervals", "error-intervals")
+from cvinfer.report.tables import across_pairs, grid_of_measure
+from cvinfer.report.tables.grid import reference_of
 
 
 @section("across", "Over all data sets", of=("result",), place=15)
@@ -31,8 +29,14 @@ def across(reading: Reading) -> Content:
                     tag("h3", f"By {reading.called(entry['measure'])} ({entry['measure']})")
                 )
             made += _ranks(entry)
-    more = [each for each in tables(reading.document) if each.kind not in ELSEWHERE]
-    return [*made, [written(each) for each in more]]
+    # With one learner that all are compared with, the grid has a section of its own.
+    grids = (
+        grid_of_measure(reading.document, measure)
+        for measure in reading.measures
+        if reference_of(reading.document, measure) is None
+    )
+    found = [*(grid for grid in grids if grid is not None), *across_pairs(reading.document)]
+    return [*made, [written(each) for each in found]]
 
 
 def _ranks(entry: JsonObject) -> list[Content]:
