@@ -27,6 +27,7 @@ from cvinfer.engines._r.installation import (
     NoR,
     library,
     remedy,
+    too_old,
     why_no_r,
 )
 from cvinfer.worker.captured import one_line
@@ -94,7 +95,10 @@ class Bridge:
     def raw(self, function: str, *arguments: Any) -> Any:
         """What a function of the package returns, as R has it."""
         if function not in self._functions:
-            self._functions[function] = self._namespace[function]
+            try:
+                self._functions[function] = self._namespace[function]
+            except KeyError:
+                raise NoR(too_old(f"{function}()")) from None
         thread = threading.get_ident()
         try:
             return self._functions[function](*arguments)

@@ -103,6 +103,12 @@ def r_sources() -> Optional[Path]:
     return None
 
 
+def too_old(lacking: str) -> str:
+    """What is said where the bridge's package was installed by an earlier cvinfer."""
+    again = remedy() if setup_script() is None else "run make setup"
+    return f"cvinfer's own R package is older than cvinfer, it has no {lacking}; {again}"
+
+
 def remedy() -> str:
     """The one command that adds what is missing."""
     script = setup_script()

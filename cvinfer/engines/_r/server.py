@@ -12,7 +12,8 @@ import threading
 from typing import Any, BinaryIO, Callable, Mapping, NoReturn, Optional, Sequence
 
 from cvinfer.engines._r import embedded
-from cvinfer.engines._r.installation import DATA_PACKAGES, PACKAGE, WEKA_PACKAGES, NoR, library
+from cvinfer.engines._r.installation import DATA_PACKAGES, PACKAGE, WEKA_PACKAGES
+from cvinfer.engines._r.installation import NoR, library, too_old
 from cvinfer.worker.captured import one_line
 from cvinfer.worker.workplace import SCRATCH
 
@@ -92,7 +93,10 @@ def learners() -> dict[str, dict[str, Any]]:
     """The ready-made learners of R by name."""
     found = _call("bridge_learners")
     entries = found.values() if isinstance(found, Mapping) else found
-    return {each["name"][0]: _learner(each) for each in entries}
+    try:
+        return {each["name"][0]: _learner(each) for each in entries}
+    except KeyError as error:
+        raise NoR(too_old(f"word on the {error.args[0]} of learners")) from None
 
 
 def _learner(entry: Mapping[str, Any]) -> dict[str, Any]:

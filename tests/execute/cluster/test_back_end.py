@@ -321,10 +321,20 @@ def test_code_of_others_needs_leave_on_both_sides(monkeypatch: pytest.MonkeyPatc
     own = LearnerSpec("A", "sklearn", "GaussianNB")
     other = LearnerSpec("B", "sklearn", "tests.execute.bad_learners:Marked")
     monkeypatch.delenv(versions.ALLOW_CODE, raising=False)
-    assert versions.code_refusal([own]) is None
-    assert "cvinfer workers --allow-code" in str(versions.code_refusal([own, other]))
+    assert versions.refusal([own]) is None
+    assert "cvinfer workers --allow-code" in str(versions.refusal([own, other]))
     monkeypatch.setenv(versions.ALLOW_CODE, "1")
-    assert versions.code_refusal([own, other]) is None
+    assert versions.refusal([own, other]) is None
+
+
+def test_what_cannot_be_run_there_is_refused_with_the_reason() -> None:
+    from cvinfer.engines.base import LearnerSpec
+    from cvinfer.execute.backends._dask import versions
+
+    unknown = LearnerSpec("C", "sklearn", "GaussianNaive")
+    told = versions.refusal([unknown])
+    assert told is not None and told.startswith("C cannot be run there: ")
+    assert "GaussianNaive" in told
 
 
 def test_limits_are_told_to_benches() -> None:

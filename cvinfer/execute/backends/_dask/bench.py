@@ -110,7 +110,7 @@ async def hello(run: str, brief: bytes) -> bytes:
 
 def _hello(run: str, brief: bytes) -> bytes:
     told: Brief = pickle.loads(brief)
-    refusal = versions.code_refusal(told.job.learners)
+    refusal = versions.refusal(told.job.learners)
     if refusal is None:
         with _lock:
             if run not in _benches:

@@ -91,17 +91,23 @@ def differences(ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[Diff
     return [each for each in every if each.here != each.there]
 
 
-def code_refusal(learners: Sequence[LearnerSpec]) -> Optional[str]:
-    """Why code that a spec brings along is not run here; None if it is, or there is none."""
+def refusal(learners: Sequence[LearnerSpec]) -> Optional[str]:
+    """Why one of these cannot be run here; None if all of them can.
+
+    Code that a spec brings along is run where whoever started the workers allowed it.
+    """
     from cvinfer.engines import engine
 
-    if os.environ.get(ALLOW_CODE):
-        return None
+    allowed = bool(os.environ.get(ALLOW_CODE))
     for one in learners:
         check = engine(one.engine).check
-        if check(one, None, allow_code=False) and not check(one, None, allow_code=True):
+        faults = check(one, None, allow_code=allowed)
+        if not faults:
+            continue
+        if not allowed and not check(one, None, allow_code=True):
             return (
                 f"{one.name} is code of others, which these workers do not run:"
                 " start them with cvinfer workers --allow-code"
             )
+        return f"{one.name} cannot be run there: {faults[0]}"
     return None
