@@ -64,6 +64,7 @@ def found(weka: Any, tmp_path_factory: pytest.TempPathFactory) -> Found:
     place = tmp_path_factory.mktemp("beside")
     found = Found({}, {}, {}, {}, place)
     jobs = []
+    planned = {}
     for number, (name, learners) in enumerate(SETS.items()):
         classes = 2 + number
         rng = np.random.default_rng(number + 1)
@@ -81,21 +82,9 @@ def found(weka: Any, tmp_path_factory: pytest.TempPathFactory) -> Found:
             "tests": ["holdout_mcnemar"],
         }
         (place / f"{name}.json").write_text(json.dumps(spec))
-        planned = runner.plan(runner.load(place / f"{name}.json"))
-        (plan,) = planned.plans
+        planned[name] = runner.plan(runner.load(place / f"{name}.json"))
+        (plan,) = planned[name].plans
         assert plan is not None
-        more = replace(plan, wants=dict.fromkeys(learners, PROBABILITIES))
-        for one in (plan, more):
-            with Store(None) as store:
-                this = planned._replace(plans=[one])
-                outcome = runner.execute(this, store, jobs=2)
-                (each,) = runner.analyse(this, store, outcome).found
-            for (learner, _), (codes,) in each.predicted.codes.items():
-                (found.codes if one is more else found.plain_codes)[name, learner] = codes
-            for (learner, _), (beside,) in each.predicted.beside.items():
-                found.beside[name, learner] = beside
-            for (learner, _, _), said in each.predicted.failures.items():
-                found.failures[name, learner] = said
         (split,) = plan.partitions[0].splits
         for role, records in (("train", split.train), ("test", split.test)):
             write(place / f"{name}-{role}.csv", [rows[at] for at in records])
@@ -103,6 +92,26 @@ def found(weka: Any, tmp_path_factory: pytest.TempPathFactory) -> Found:
         for fit in plan.fits:
             if (name, fit.learner) != NO_PROBABILITIES:
                 jobs.append([name, fit.learner, str(fit.seed % 2**31), levels])
+    for wants in (None, PROBABILITIES):
+        plans = {
+            name: replace(plan, wants={} if wants is None else dict.fromkeys(SETS[name], wants))
+            for name, each in planned.items()
+            for plan in each.plans
+        }
+        codes_of = found.plain_codes if wants is None else found.codes
+        with Store(None) as store:
+            # One worker for both sets: the starts of R and of Java cost more than these fits.
+            both = planned["two"]._replace(plans=list(plans.values()))
+            outcome = runner.execute(both, store, jobs=1)
+            for name, plan in plans.items():
+                this = planned[name]._replace(plans=[plan])
+                (each,) = runner.analyse(this, store, outcome).found
+                for (learner, _), (codes,) in each.predicted.codes.items():
+                    codes_of[name, learner] = codes
+                for (learner, _), (beside,) in each.predicted.beside.items():
+                    found.beside[name, learner] = beside
+                for (learner, _, _), said in each.predicted.failures.items():
+                    found.failures[name, learner] = said
     with open(place / "jobs.csv", "w", newline="") as stream:
         csv.writer(stream).writerows([["data", "learner", "seed", "levels"], *jobs])
 
