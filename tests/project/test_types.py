@@ -9,7 +9,7 @@ from typing import Iterator, Union
 import pytest
 
 import cvinfer
-from cvinfer.data import Dataset, PredictionSet
+from cvinfer.data import Dataset, PredictionSet, ScoreSet
 
 PACKAGE = Path(cvinfer.__file__).parent
 ROOMS = ("planning", "runner", "execute", "spec", "commands", "analysis")
@@ -87,7 +87,7 @@ def test_kinds_of_data_are_not_told_apart_by_what_they_lack() -> None:
     """`getattr` and `hasattr` are for what others wrote; our own kinds of data share a protocol."""
     own = {
         name
-        for kind in (Dataset, PredictionSet)
+        for kind in (Dataset, PredictionSet, ScoreSet)
         for name in (*dir(kind), *kind.__dataclass_fields__)
         if not name.startswith("_")
     }
