@@ -19,7 +19,7 @@ OTHERS = "other reasons"
 #: A setting of more characters than this is told by the part of it that differs.
 SHORT = 60
 #: What a state is a state of, besides its point.
-_WHOSE = ("kind", "name", "of", "a", "b", "learner", "averaging", "scheme", "measure")
+_WHOSE = ("kind", "name", "of", "a", "b", "learner", "averaging", "scheme", "measure", "options")
 
 
 def identity(about: JsonObject) -> str:

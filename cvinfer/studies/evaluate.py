@@ -277,6 +277,16 @@ def _put(found: Learned, rows: NDArray[np.int64], result: Any) -> None:
     found.critical[rows] = -critical if result.null.two_sided else critical
 
 
+def _told_apart(use: Use, uses: Sequence[Use]) -> JsonObject:
+    """Its options, where the same test or interval is asked for with others as well.
+
+    Without them the two would be one thing, and their counts would be added up.
+    """
+    alike = [each.request.options for each in uses if each.request.name == use.request.name]
+    several = any(options != use.request.options for options in alike)
+    return {"options": dict(use.request.options)} if several else {}
+
+
 def _test_states(
     study: Study,
     planned: PlannedPoint,
@@ -301,6 +311,7 @@ def _test_states(
             **({"variances": True} if study.variances else {}),
         },
         **({} if planned.point.spec.loss_alone else {"measure": measure}),
+        **_told_apart(use, planned.uses),
     }
     state = TestState(about)
     times = point.partitions
@@ -384,6 +395,7 @@ def _difference_state(
         "b": pair[1],
         "averaging": None,
         "settings": {"level": 1.0 - planned.point.spec.alpha},
+        **_told_apart(use, planned.uses),
     }
     # One interval a data set: the first partition's.
     rows = slice(0, None, times)
@@ -483,6 +495,7 @@ def _interval_states(planned: PlannedPoint, gathered: Gathered) -> Iterator[Stat
                     "learner": learner,
                     "averaging": each.word,
                     "settings": {"level": 1.0 - spec.alpha},
+                    **_told_apart(use, planned.interval_uses),
                 }
                 options = {"alpha": spec.alpha, **each.options, **use.request.options}
                 yield _one_interval(about, declared, each, options, failed)

@@ -14,6 +14,7 @@ from tests.studies.study_examples import PLAIN, changed
 from cvinfer.cli import main
 from cvinfer.documents import JsonObject
 from cvinfer.errors import UserError
+from cvinfer.report.studies import render_study
 from cvinfer.studies import simulate
 from cvinfer.studies.document import merge
 from cvinfer.spec.finished import read_kind
@@ -213,3 +214,37 @@ def test_what_a_match_found_is_one_of_the_settings() -> None:
         for count in (20, 30)
     ]
     assert counts == [20, 30]
+
+
+def cells_of(document: JsonObject, options: JsonObject) -> list[JsonObject]:
+    """Those of tests and intervals with these options, without the options themselves."""
+    return [
+        {key: each for key, each in cell.items() if key not in ("options", "sums")}
+        for cell in document["cells"]
+        if options.items() <= cell.get("options", options).items() and cell["kind"] != "quantity"
+    ]
+
+
+def test_a_test_with_other_options_is_another_one(tmp_path: Path) -> None:
+    """It has cells of its own, which are those of a study of it alone, and parts add up."""
+    tests = [{"bcv_5x2_mcnemar": {"continuity": each}} for each in ("none", "printed")]
+    study = changed(STUDY, tests=tests, replications=20, truth={"records": "population"})
+    study["intervals"] = [{"f1_beta_prime": {"prior": each}} for each in (0.25, 0.5)]
+    store = tmp_path / "store.sqlite"
+    found = simulate(study, jobs=1, store=store).document
+    for key in ("tests", "intervals"):
+        for one in study[key]:
+            ((name, options),) = one.items()
+            alone = simulate({**study, key: [one]}, jobs=1, store=store).document
+            mine, its = (
+                [cell for cell in cells_of(each, options) if cell["name"] == name]
+                for each in (found, alone)
+            )
+            assert mine == its and mine
+    assert [cell["replications"] for cell in found["cells"] if cell["kind"] == "test"] == [20, 20]
+    halves = [
+        simulate(study, jobs=1, store=store, range_=pair).document for pair in ((1, 7), (8, 20))
+    ]
+    assert study_text(merge(halves)) == study_text(found)
+    text = render_study(found, "markdown")
+    assert "(continuity=none)" in text and "(continuity=printed)" in text

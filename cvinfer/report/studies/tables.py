@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Callable, Hashable, NamedTuple, Optional, Sequence
 
-from cvinfer.analysis.words import NONE, count_text, is_rate, listed, number, percent
+from cvinfer.analysis.words import NONE, count_text, is_rate, listed, number, percent, settings
 from cvinfer.documents import JsonObject
 from cvinfer.report.studies.read import (
     CHANCE,
@@ -167,7 +167,8 @@ def _quantity_table(study: Study, kind: str, words: str, cells: Cells) -> Option
         # A test is on one partition, whatever the others are on.
         scheme = cell.get("scheme") if len(schemes) > 1 and cell.get("of") not in tests else None
         subject = str(who(cell)) if len(subjects) > 1 else ""
-        of = ", ".join(each for each in (subject, of_text(cell), scheme) if each)
+        options = settings(cell["options"]) if cell.get("options") else ""
+        of = ", ".join(each for each in (subject, of_text(cell), options, scheme) if each)
         return [Named("Quantity", quantity_text(cell["name"])), Named("Of", of)]
 
     def shown(cell: JsonObject) -> Cell:
