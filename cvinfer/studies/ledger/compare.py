@@ -13,7 +13,7 @@ from typing import Any, Mapping, NamedTuple, Optional
 
 from cvinfer.documents import JsonObject
 from cvinfer.studies.ledger.exact import ExactCell, compute, the_exact_cell
-from cvinfer.studies.ledger.model import Cell, Group, Item
+from cvinfer.studies.ledger.model import Cell, Group, Item, Otherwise
 from cvinfer.studies.ledger.results import Results, the_cell
 from cvinfer.studies.ledger.rules import Measured, measured, over_studies, rules
 
@@ -121,7 +121,7 @@ def _compared(
         return blank._replace(note=group.not_run)
     if group.exact is not None:
         number = the_exact_cell(exact[group.exact], cell.name, at)
-        return _with_exact(blank, group, cell, number)
+        return _with_exact(blank, group, cell, number, _other_exact(group, cell, at, exact))
     ours = _ours(item, group, cell, at, results, group.study)
     if ours is None or ours.replications < 1 or math.isnan(ours.value):
         return blank._replace(note="no stored result")
@@ -135,9 +135,7 @@ def _compared(
         if other is not None and not math.isnan(other.value):
             there = distance(cell.printed, group.digits, group.scale, other, group.replications)
             agrees_there = there.agrees
-            if verdict == "differs" and there.agrees:
-                shown = f"{other.value * group.scale:.{group.digits}f}"
-                verdict, note = "explained", f"{group.otherwise.because} ({shown})"
+            verdict, note = _second(group, group.otherwise, verdict, note, other.value, there)
     return blank._replace(
         ours=ours.value * group.scale,
         se=away.se,
@@ -150,16 +148,45 @@ def _compared(
     )
 
 
-def _with_exact(blank: Compared, group: Group, cell: Cell, number: ExactCell) -> Compared:
+def _second(
+    group: Group, otherwise: Otherwise, verdict: str, note: str, value: float, there: Distance
+) -> tuple[str, str]:
+    """Verdict and note, once the second number is known too."""
+    if verdict != "differs" or not there.agrees:
+        return verdict, note
+    return "explained", f"{otherwise.because} ({value * group.scale:.{group.digits}f})"
+
+
+def _other_exact(
+    group: Group, cell: Cell, at: Mapping[str, Any], exact: Mapping[str, list[ExactCell]]
+) -> Optional[ExactCell]:
+    if group.otherwise is None or group.otherwise.exact is None:
+        return None
+    return the_exact_cell(exact[group.otherwise.exact], cell.name, at)
+
+
+def _with_exact(
+    blank: Compared, group: Group, cell: Cell, number: ExactCell, second: Optional[ExactCell]
+) -> Compared:
+    away = _from_exact(group, cell, number)
+    verdict, note = _verdict(cell, away.agrees)
+    agrees_there = None
+    if group.otherwise is not None and second is not None:
+        there = _from_exact(group, cell, second)
+        agrees_there = there.agrees
+        verdict, note = _second(group, group.otherwise, verdict, note, second.value, there)
     value = number.value * group.scale
+    return blank._replace(
+        ours=value, se=away.se, z=away.z, verdict=verdict, note=note, other=agrees_there
+    )
+
+
+def _from_exact(group: Group, cell: Cell, number: ExactCell) -> Distance:
     if number.paper_se is None:
         half = 0.5 * 10.0 ** (-group.digits) * (1.0 + 1e-9)
-        away = Distance(None, None, abs(value - cell.printed) <= half)
-    else:
-        ours = Measured(number.value, 0.0, 1, paper_se=number.paper_se)
-        away = distance(cell.printed, group.digits, group.scale, ours, group.replications)
-    verdict, note = _verdict(cell, away.agrees)
-    return blank._replace(ours=value, se=away.se, z=away.z, verdict=verdict, note=note)
+        return Distance(None, None, abs(number.value * group.scale - cell.printed) <= half)
+    ours = Measured(number.value, 0.0, 1, paper_se=number.paper_se)
+    return distance(cell.printed, group.digits, group.scale, ours, group.replications)
 
 
 def _verdict(cell: Cell, agrees: bool) -> tuple[str, str]:

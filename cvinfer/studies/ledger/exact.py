@@ -93,10 +93,56 @@ def f1_skewness(
     """Skewness of F1 for a confusion matrix of n records with these three scores, prior 1."""
     found = []
     for size in n:
-        wrong = (1.0 - accuracy) * size
-        right = wrong / (1.0 / precision + 1.0 / recall - 2.0)
+        right, wrong = _counts(precision, recall, accuracy, size)
         found += _skewness(wrong + 2.0, right + 1.0, {"n": size}, draws)
     return found
+
+
+@computation
+def f1_skewness_of_samples(
+    precision: float,
+    recall: float,
+    accuracy: float,
+    n: Sequence[int],
+    draws: int,
+    matrices: int,
+) -> list[ExactCell]:
+    """Mean skewness of F1 for confusion matrices of n records drawn from one with these scores.
+
+    (TP, FP + FN, TN) is multinomial, and both measures are functions of its first two. The mean is
+    a sum over their lattice, on which steps of 1.25 standard deviations give more digits than are
+    printed. The paper's error is that of so many matrices and of its draws.
+    """
+    found = []
+    for size in n:
+        shares = np.array(_counts(precision, recall, accuracy, size)) / size
+        spread = np.sqrt(size * shares * (1.0 - shares))
+        axes = [
+            np.arange(
+                max(0.0, math.floor(mean - 5.0 * sd)), mean + 5.0 * sd, max(1, int(1.25 * sd))
+            )
+            for mean, sd in zip(size * shares, spread)
+        ]
+        right, wrong = (each.ravel() for each in np.meshgrid(*axes))
+        inside = right + wrong <= size
+        right, wrong = right[inside], wrong[inside]
+        counts = np.stack([right, wrong, size - right - wrong], axis=-1)
+        weights = stats.multinomial.pmf(counts, size, [*shares, 1.0 - shares.sum()])
+        weights /= weights.sum()
+        for name, values, error in zip(
+            ("SK1", "SK2"), F1Distribution(wrong + 2.0, right + 1.0).skewness(), (6.0, 1.0)
+        ):
+            mean = float(weights @ values)
+            variance = float(weights @ (values - mean) ** 2)
+            paper_se = math.sqrt(variance / matrices + error / draws)
+            found.append(ExactCell(name, mean, {"n": size}, paper_se))
+    return found
+
+
+def _counts(precision: float, recall: float, accuracy: float, n: int) -> tuple[float, float]:
+    """TP and FP + FN of n records with these scores, no whole numbers."""
+    wrong = (1.0 - accuracy) * n
+    return wrong / (1.0 / precision + 1.0 / recall - 2.0), wrong
 
 
 @computation

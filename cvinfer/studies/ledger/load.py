@@ -107,7 +107,7 @@ GROUP: Keys = {
     "explained": (MAPPING, False),
 }
 ACROSS: Keys = {"rule": (TEXT, True), "studies": (LIST, True)}
-OTHERWISE: Keys = {"study": (TEXT, True), "because": (TEXT, True)}
+OTHERWISE: Keys = {"study": (TEXT, False), "exact": (TEXT, False), "because": (TEXT, True)}
 CLAIM: Keys = {
     "text": (TEXT, True),
     "check": (MAPPING, True),
@@ -309,7 +309,7 @@ class _Reader:
         elif "kind" in part:
             self._one_of(part["kind"], (*path, "kind"), KINDS)
         across = self._across(part.get("across"), (*path, "across"), studies)
-        otherwise = self._otherwise(part.get("otherwise"), (*path, "otherwise"), studies)
+        otherwise = self._otherwise(part, (*path, "otherwise"), studies, value.get("exact", {}))
         for name, entry in part.get("derived", {}).items():
             place = (*path, "derived", name)
             self._one_of(name, place, part["printed"], key=True)
@@ -347,13 +347,22 @@ class _Reader:
         return Across(part["rule"], tuple(part["studies"]))
 
     def _otherwise(
-        self, part: Any, path: Place, studies: Mapping[str, Source]
+        self, group: JsonObject, path: Place, studies: Mapping[str, Source], exact: JsonObject
     ) -> Optional[Otherwise]:
+        """Asked of the same kind of thing as the group is about: a study or an exact number."""
+        part = group.get("otherwise")
         if part is None or not self._keys(part, path, OTHERWISE):
             return None
-        self._one_of(part["study"], (*path, "study"), studies)
+        way, other, known = (
+            ("exact", "study", exact) if "exact" in group else ("study", "exact", studies)
+        )
+        if way not in part or other in part:
+            self.document.add(path, f"a second {way} and the reason are needed, no {other}")
+            return None
+        self._one_of(part[way], (*path, way), known)
         self._one_of(part["because"], (*path, "because"), self.reasons)
-        return Otherwise(part["study"], " ".join(str(self.reasons.get(part["because"])).split()))
+        because = " ".join(str(self.reasons.get(part["because"])).split())
+        return Otherwise(because, part.get("study"), part.get("exact"))
 
     def _cells(self, part: JsonObject, path: Place) -> list[Cell]:
         """The printed numbers of a group; with `along` each is a list, one for each value there."""

@@ -40,10 +40,14 @@ class Across:
 
 @dataclass(frozen=True)
 class Otherwise:
-    """A second study that is asked where the first one differs, and the reason if that agrees."""
+    """What is asked where the first number differs, and the reason if that agrees.
 
-    study: str
+    A second study, or for exact numbers a second entry of these: one of both is set.
+    """
+
     because: str
+    study: Optional[str] = None
+    exact: Optional[str] = None
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import pytest
 
 from cvinfer.studies.ledger import chance, compare_item, count
 from cvinfer.studies.ledger.compare import distance
+from cvinfer.studies.ledger.exact import compute, the_exact_cell
 from cvinfer.studies.ledger.results import Absent
 from cvinfer.studies.ledger.rules import Measured
 from tests.studies.ledger.made import item_of, quantity, results, test_cell
@@ -99,6 +100,29 @@ def test_a_second_study_explains_what_the_first_does_not(tmp_path: Path) -> None
     # Where the printed setting agrees, that the other does not is not lost.
     found = compare_item(item, results(one=near, two=far))[0]
     assert (found.verdict, found.other) == ("agrees", False)
+
+
+def test_a_second_exact_number_explains_too(tmp_path: Path) -> None:
+    body = """  less: {compute: uncorrected_kfold, k: 10, rho: 0.3, alpha: 0.05}
+reasons: {why: a smaller correlation}
+cells:
+  - exact: ten
+    digits: 1
+    scale: 100
+    otherwise: {exact: less, because: why}
+    printed: {type I error: PRINTED}
+"""
+    both = compute({"compute": "uncorrected_kfold", "k": 10, "rho": 0.3, "alpha": 0.05})
+    less = f"{100 * the_exact_cell(both, 'type I error', {}).value:.1f}"
+    found = [
+        compare_item(item_of(tmp_path, body.replace("PRINTED", each)), results())[0]
+        for each in (less, "24.7", "50.0")
+    ]
+    assert (found[0].verdict, found[0].note) == ("explained", f"a smaller correlation ({less})")
+    assert [(each.verdict, each.other) for each in found[1:]] == [
+        ("agrees", False),
+        ("differs", False),
+    ]
 
 
 def test_lists_run_along_the_grid_and_rules_make_numbers(tmp_path: Path) -> None:

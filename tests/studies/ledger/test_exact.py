@@ -67,3 +67,32 @@ def test_formulas_are_arithmetic_and_nothing_else() -> None:
     ):
         with pytest.raises(UserError, match="is no formula"):
             value_of(text, {"n": 2.0})
+
+
+def test_skewness_of_drawn_matrices_is_the_mean_over_all_of_them() -> None:
+    """Every matrix of 30 records with its probability; a tenth of the last printed digit apart."""
+    from math import comb
+
+    from cvinfer.inference import F1Distribution
+
+    n, wrong = 30, 0.2 * 30
+    right = wrong / (1 / 0.8 + 1 / 0.9 - 2)
+    p, q = right / n, wrong / n
+    first, second, square = 0.0, 0.0, 0.0
+    for tp in range(n + 1):
+        for bad in range(n + 1 - tp):
+            ways = comb(n, tp) * comb(n - tp, bad)
+            chance = ways * p**tp * q**bad * (1 - p - q) ** (n - tp - bad)
+            if chance > 1e-9:
+                sk1, sk2 = F1Distribution(bad + 2.0, tp + 1.0).skewness()
+                first, second, square = (
+                    first + chance * sk1,
+                    second + chance * sk2,
+                    square + chance * sk1**2,
+                )
+    entry = dict(precision=0.8, recall=0.9, accuracy=0.8, n=[n], draws=10**7, matrices=1000)
+    found = compute({"compute": "f1_skewness_of_samples", **entry})
+    assert the_exact_cell(found, "SK1", {"n": n}).value == pytest.approx(first, abs=1e-4)
+    assert the_exact_cell(found, "SK2", {"n": n}).value == pytest.approx(second, abs=1e-4)
+    error = ((square - first**2) / 1000 + 6e-7) ** 0.5
+    assert the_exact_cell(found, "SK1", {"n": n}).paper_se == pytest.approx(error, rel=0.01)

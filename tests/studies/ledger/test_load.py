@@ -54,6 +54,11 @@ def test_lists_are_replaced_and_mappings_merged() -> None:
             "digits: 3\n    otherwise: {study: two, because: why}",
             "is not known; allowed: none",
         ),
+        (
+            "digits: 3",
+            "digits: 3\n    otherwise: {exact: ten, because: why}",
+            "a second study and the reason are needed, no exact",
+        ),
     ],
 )
 def test_faults_of_cells_are_told_where_they_are(
