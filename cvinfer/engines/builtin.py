@@ -6,11 +6,11 @@ that moment and not before. In steps, scikit-learn's transformers can come first
 
 from __future__ import annotations
 
-import importlib
+import inspect
 from typing import TYPE_CHECKING, Any, Mapping, Optional
 
 from cvinfer import __version__
-from cvinfer.engines.base import LearnerSpec
+from cvinfer.engines.base import LearnerSpec, Session
 from cvinfer.engines._sklearn.catalogues import (
     OWN_ENGINE,
     OWN_NAMES,
@@ -32,18 +32,25 @@ class BuiltinEngine(EstimatorEngine):
     def catalogue(self) -> Catalogue:
         return own_catalogue()
 
+    def open(self, dataset: Dataset) -> Session:
+        super().open(dataset)  # raises where that cannot be
+        from cvinfer.engines._sklearn.many import OwnSession
+
+        return OwnSession(self.catalogue(), dataset)
+
     def check_fit(self, learner: LearnerSpec, node: Node, dataset: Dataset) -> list[Refusal]:
-        if "steps" in node.values or node.cls.__name__ != "FirstNearestNeighbour":
-            return []
-        return _weights_fit(node, dataset)
+        return [] if "steps" in node.values else _width_fits(node, dataset)
 
     def versions(self, learner: Optional[LearnerSpec] = None) -> Mapping[str, str]:
         return {"cvinfer": __version__, **super().versions(learner)}
 
 
-def _weights_fit(node: Node, dataset: Dataset) -> list[Refusal]:
-    """The weights of first nearest neighbour against the features there are."""
-    given = {name: value for name, value in node.values.items() if value is not None}
+def _width_fits(node: Node, dataset: Dataset) -> list[Refusal]:
+    """Parameters that number features, or have a value for each, against the features there are."""
+    asked = inspect.signature(node.cls.check_width).parameters  # type: ignore[attr-defined]
+    given = {
+        name: value for name, value in node.values.items() if name in asked and value is not None
+    }
     place = ("params", *given) if len(given) == 1 else ("params",)
     if not given:
         return []
@@ -51,9 +58,8 @@ def _weights_fit(node: Node, dataset: Dataset) -> list[Refusal]:
     if text:
         message = f"{', '.join(given)} needs numeric features, and {', '.join(text)} is categorical"
         return [Refusal(message, place)]
-    classifiers = importlib.import_module("cvinfer.engines._sklearn.classifiers")
     try:
-        classifiers.feature_weights(len(dataset.features), **given)
+        node.cls.check_width(len(dataset.features), **given)  # type: ignore[attr-defined]
     except (ValueError, TypeError) as error:
         return [Refusal(str(error), place)]
     return []

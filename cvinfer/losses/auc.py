@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from itertools import combinations
 from typing import Any, Optional, Sequence
 
@@ -10,8 +11,8 @@ from numpy.typing import NDArray
 
 from cvinfer.arrays import entries
 from cvinfer.losses.kinds import SCORES
-from cvinfer.losses.ranking import area, present
-from cvinfer.losses.registry import HIGHER, Loss, Option, losses
+from cvinfer.losses.ranking import area, areas, present
+from cvinfer.losses.registry import HIGHER, Floats, Loss, Measured, Option, Starts, losses
 
 #: How several classes are averaged: over pairs of them, or each against the rest.
 AVERAGES = ("ovo", "ovr")
@@ -44,6 +45,20 @@ def auc(
     return float(np.mean(each))
 
 
+def in_splits(
+    truth: NDArray[Any],
+    predicted: NDArray[Any],
+    starts: Starts,
+    classes: Sequence[str],
+    average: str = "ovo",
+) -> Floats:
+    """The same of many splits."""
+    if len(classes) == 2:
+        return areas(truth == 1, predicted[:, 1], starts)
+    one = Measured(functools.partial(auc, classes=classes, average=average), (0.0, 1.0))
+    return one.means(truth, predicted, starts)
+
+
 def _average(given: Any) -> Optional[str]:
     return None if given in AVERAGES else " or ".join(AVERAGES)
 
@@ -53,6 +68,7 @@ losses.add(
     Loss(
         name="auc",
         of=auc,
+        of_splits=in_splits,
         title="auc is the area under the ROC curve",
         takes=SCORES,
         bounds=(0.0, 1.0),

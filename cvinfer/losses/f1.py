@@ -26,6 +26,7 @@ losses.add(
     Loss(
         name="f1",
         of=f1,
+        of_splits=f1.in_splits,
         title="f1 is the harmonic mean of precision and recall",
         bounds=(0.0, 1.0),
         unit="F1 score",

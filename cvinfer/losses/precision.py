@@ -26,6 +26,7 @@ losses.add(
     Loss(
         name="precision",
         of=precision,
+        of_splits=precision.in_splits,
         title="precision is the share of right ones among predictions of a class",
         bounds=(0.0, 1.0),
         unit="precision",

@@ -26,6 +26,7 @@ losses.add(
     Loss(
         name="recall",
         of=recall,
+        of_splits=recall.in_splits,
         title="recall is the share of the records of a class that are found",
         bounds=(0.0, 1.0),
         unit="recall",

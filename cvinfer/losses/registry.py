@@ -5,11 +5,13 @@ A loss is a measure of which less is better; both are here, since a comparison t
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 from types import MappingProxyType
 from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence, Union
 
+import numpy as np
 from numpy.typing import NDArray
 
 from cvinfer.errors import Path
@@ -22,6 +24,9 @@ LOWER, HIGHER = "lower", "higher"
 RECORD, SPLIT = "record", "split"
 
 Bounds = tuple[float, float]
+Floats = NDArray[np.float64]
+#: Where each of many splits begins in a row of records.
+Starts = NDArray[np.int64]
 Options = Mapping[str, Any]
 NOTHING: Options = MappingProxyType({})
 
@@ -49,11 +54,34 @@ class Measured(NamedTuple):
 
     of: from the true class codes of some records and what was predicted for them to the value of
     each record, or to one value for all; raises `NoValue` where there is none. bounds: the least
-    and the most that it can be.
+    and the most that it can be. per_record: whether each record has one. of_splits: see `Loss`.
     """
 
     of: Callable[[NDArray[Any], NDArray[Any]], Any]
     bounds: Bounds
+    per_record: bool = False
+    of_splits: Optional[Callable[[NDArray[Any], NDArray[Any], Starts], Floats]] = None
+
+    def means(
+        self, truth: NDArray[Any], predicted: NDArray[Any], starts: Starts, power: int = 1
+    ) -> Floats:
+        """The value of each of many splits, NaN where it does not exist.
+
+        The records of all splits stand one after the other; `starts` says where each begins. power:
+        of a measure of records, 2 for the mean of its squares.
+        """
+        sizes = np.diff(np.append(starts, len(truth)))
+        if self.per_record:
+            each = np.asarray(self.of(truth, predicted), dtype=np.float64) ** power
+            return np.asarray(np.add.reduceat(each, starts) / sizes)
+        if self.of_splits is not None:
+            return self.of_splits(truth, predicted, starts)
+        found = np.full(len(starts), np.nan)
+        for at, (first, size) in enumerate(zip(starts.tolist(), sizes.tolist())):
+            with contextlib.suppress(NoValue):
+                inside = slice(first, first + size)
+                found[at] = self.of(truth[inside], predicted[inside])
+        return found
 
 
 class Loss(NamedTuple):
@@ -69,6 +97,9 @@ class Loss(NamedTuple):
     0 or 1 and can be counted. per_record: whether each record has a loss of its own. better:
     whether less or more of it is better. options: by name. short: the same as `unit` in the head of
     a column. brought: whether its values are scores made elsewhere, without any predictions.
+    of_splits: the same as `of` for the records of many splits at once, of a measure that splits
+    have; it is given `starts` too, where each split begins, and has NaN where `of` raises. None
+    where there is no quicker way than one split after the other.
     """
 
     name: str
@@ -83,6 +114,7 @@ class Loss(NamedTuple):
     options: Mapping[str, Option] = NOTHING
     short: str = "Loss"
     brought: bool = False
+    of_splits: Optional[Callable[..., Floats]] = None
 
     @property
     def level(self) -> str:
@@ -103,11 +135,14 @@ class Loss(NamedTuple):
     ) -> Measured:
         """Ready for data with these classes."""
         about = {**self.defaults(), **options, "classes": tuple(classes)}
-        of, bounds = self.of, self.bounds
-        wanted = _named({**about, "positive": positive}, of)
-        if wanted:
-            of = functools.partial(of, **wanted)
-        return Measured(of, bounds(**_named(about, bounds)) if callable(bounds) else bounds)
+        bounds, of_splits = self.bounds, self.of_splits
+        known = {**about, "positive": positive}
+        return Measured(
+            _given(self.of, known),
+            bounds(**_named(about, bounds)) if callable(bounds) else bounds,
+            self.per_record,
+            None if of_splits is None else _given(of_splits, known),
+        )
 
     def missed(self, options: Options, classes: Sequence[str]) -> dict[str, str]:
         """What is wrong with options on data with these classes, by the option."""
@@ -115,6 +150,12 @@ class Loss(NamedTuple):
         asked = ((name, each.on) for name, each in self.options.items() if name in given)
         told = {name: on(given[name], classes) for name, on in asked if on is not None}
         return {name: fault for name, fault in told.items() if fault is not None}
+
+
+def _given(function: Callable[..., Any], known: Mapping[str, Any]) -> Callable[..., Any]:
+    """A function with all that it asks for of what is known."""
+    wanted = _named(known, function)
+    return functools.partial(function, **wanted) if wanted else function
 
 
 def _named(known: Mapping[str, Any], function: Callable[..., Any]) -> dict[str, Any]:

@@ -21,13 +21,21 @@ EXPERIMENTAL = ("enable_iterative_imputer", "enable_halving_search_cv")
 BELOW = ("feature_extraction.text", "feature_extraction.image")
 #: The two engines of estimators; each says where a name is that only the other one has.
 OWN_ENGINE, SKLEARN_ENGINE = "builtin", "sklearn"
-#: The project's own classifiers with their short names.
-OWN_NAMES = {
-    "MajorityClassifier": "majority",
-    "MeanClassifier": "mean",
-    "FirstNearestNeighbour": "first_nearest_neighbour",
-    "LeastSquaresClassifier": "least_squares",
+#: The project's own classifiers with their short names, by the module where they are.
+OWN_MODULES = {
+    "classifiers": {
+        "MajorityClassifier": "majority",
+        "MeanClassifier": "mean",
+        "FirstNearestNeighbour": "first_nearest_neighbour",
+        "LeastSquaresClassifier": "least_squares",
+    },
+    "quick": {
+        "NaiveBayes": "naive_bayes",
+        "LinearDiscriminant": "linear_discriminant",
+        "NearestNeighbours": "nearest_neighbours",
+    },
 }
+OWN_NAMES = {name: short for names in OWN_MODULES.values() for name, short in names.items()}
 
 
 @functools.lru_cache(maxsize=None)
@@ -94,5 +102,6 @@ def own_catalogue() -> Catalogue:
 
 def own_class(name: str) -> type:
     """One of the project's own classifiers; scikit-learn is loaded at that moment."""
-    found: type = getattr(importlib.import_module("cvinfer.engines._sklearn.classifiers"), name)
+    (module,) = (module for module, names in OWN_MODULES.items() if name in names)
+    found: type = getattr(importlib.import_module(f"cvinfer.engines._sklearn.{module}"), name)
     return found

@@ -32,11 +32,16 @@ MAJORITY_CANNOT = {"check_classifiers_classes": "wants every class predicted at 
 CHUNK = 1 << 19
 
 Matrix = NDArray[np.float64]
+Codes = NDArray[np.int64]
 
 
 @declared.parameters()
 class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """What all of them do: check the input, number the classes in order, answer with labels."""
+
+    @classmethod
+    def check_width(cls, n_features: int) -> None:
+        """Raise a `ValueError` where its parameters do not fit so many features."""
 
     def fit(self, X: Any, y: Any) -> Any:
         """Learn from the training records."""
@@ -141,6 +146,16 @@ class FirstNearestNeighbour(_Classifier):
         self.weights = weights
         self.omega = omega
         self.v = v
+
+    @classmethod
+    def check_width(
+        cls,
+        n_features: int,
+        weights: Optional[Sequence[float]] = None,
+        omega: Optional[float] = None,
+        v: Optional[float] = None,
+    ) -> None:
+        feature_weights(n_features, weights, omega, v)
 
     def predict_proba(self, X: Any) -> Matrix:
         """1 for the class of the nearest training record, 0 for the others."""

@@ -68,10 +68,14 @@ class Scheme:
 
 
 class Asked(NamedTuple):
-    """A measure whose values on the splits are kept: its name, its options as JSON."""
+    """A measure whose values on the splits are kept: its name, its options as JSON.
+
+    power: 2 where the mean of the squares of its values on the records is kept.
+    """
 
     name: str
     options: str = "{}"
+    power: int = 1
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 from collections import Counter
 from typing import Any, Iterator, NamedTuple, Optional, Sequence, Union, cast
 
@@ -24,7 +23,7 @@ from cvinfer.execute.replications.recipe import partition_seed
 from cvinfer.execute.work import Desk, Done, Order, Work, works
 from cvinfer.execute.works.fit import checked, checked_beside, wanting
 from cvinfer.inference.records import one_against_rest
-from cvinfer.losses import NoValue, loss
+from cvinfer.losses import loss
 from cvinfer.losses.kinds import CODES, REDUCED, most
 from cvinfer.worker import captured, workplace
 
@@ -32,19 +31,26 @@ from cvinfer.worker import captured, workplace
 SAID = 3
 #: Splits with at most so many record numbers are kept for the next order.
 KEPT = 1 << 22
+#: Test records whose predictions are held at once, beyond those of one fit.
+TOGETHER = 1 << 20
 
 
 class Fitted(NamedTuple):
     """One fit: which test records were wrong, and the confusions of the classes if wanted.
 
-    beside: probabilities or scores where the job wants them; what is to be kept of them is made of
-    them here, in the worker (`Made` has no tables).
+    values: of each measure of the recipe, NaN where it does not exist.
     """
 
     wrong: NDArray[np.bool_]
     confusions: Optional[NDArray[np.int64]]
-    beside: Optional[NDArray[np.float64]] = None
-    values: tuple[float, ...] = ()
+    values: NDArray[np.float64]
+
+
+class Answer(NamedTuple):
+    """What was predicted in one fit, and the probabilities or scores beside it where wanted."""
+
+    codes: NDArray[np.int32]
+    beside: Optional[NDArray[np.float64]]
 
 
 class Parted(NamedTuple):
@@ -159,6 +165,7 @@ def _truths(fits: "_Fits", recipe: Recipe, numbers: Sequence[int]) -> Made:
         failed=np.array([one is None for _, _, one in rows]).reshape(shape),
         confusions=_stacked([one for _, _, one in rows], recipe, shape),
         messages=dict(fits.failures),
+        values=_valued([one for _, _, one in rows], recipe, shape),
     )
 
 
@@ -178,9 +185,9 @@ def _valued(
 ) -> Optional[NDArray[np.float64]]:
     if not recipe.measures:
         return None
-    nothing = (math.nan,) * len(recipe.measures)
+    nothing = np.full(len(recipe.measures), np.nan)
     rows = [nothing if one is None else one.values for one in made]
-    return np.array(rows, dtype=np.float64).reshape(*shape, len(recipe.measures))
+    return np.stack(rows).reshape(*shape, len(recipe.measures))
 
 
 class _Fits:
@@ -192,7 +199,11 @@ class _Fits:
         declared = [loss(asked.name) for asked in recipe.measures]
         self.wants = most([desk.job.wanted(order.learner), *(each.takes for each in declared)])
         self.measures = [
-            (each.takes, each.on(recipe.classes, recipe.positive, json.loads(asked.options)).of)
+            (
+                each.takes,
+                each.on(recipe.classes, recipe.positive, json.loads(asked.options)),
+                asked.power,
+            )
             for each, asked in zip(declared, recipe.measures)
         ]
         self.settings = json.dumps(self.learner.settings(), sort_keys=True)
@@ -226,11 +237,21 @@ class _Fits:
             session = self._session(replication.frame)
             if isinstance(session, ManyFits):
                 answers = session.predict_all(self.learner, fits)
-        return [self._reduced(replication, *each) for each in zip(fits, answers)]
+        found: list[Optional[Fitted]] = []
+        some: list[tuple[Fit, Optional[Answer]]] = []
+        size = 0
+        for asked, answer in zip(fits, answers):
+            some.append((asked, self._answer(replication, asked, answer)))
+            size += len(asked.test)
+            if size > TOGETHER:
+                found += self._reduced(replication, some)
+                some, size = [], 0
+        return found + self._reduced(replication, some)
 
-    def _reduced(
+    def _answer(
         self, replication: Drawn, asked: Fit, answer: Union[Prediction, LearnerError, None]
-    ) -> Optional[Fitted]:
+    ) -> Optional[Answer]:
+        """What was predicted, checked; None where the fit failed, which is counted."""
         count = self.recipe.n_classes
         try:
             if answer is None:
@@ -255,22 +276,37 @@ class _Fits:
         self.seconds[0] += float(made.seconds_fit)
         self.seconds[1] += float(made.seconds_predict)
         self.said.update(dict.fromkeys(map(str, made.warnings)))
-        truth = replication.frame.target[asked.test]
-        confusions = one_against_rest(truth, codes, count) if self.recipe.confusions else None
-        return Fitted(codes != truth, confusions, beside, self._values(truth, codes, beside))
+        return Answer(codes, beside)
 
-    def _values(
-        self, truth: NDArray[Any], codes: NDArray[Any], beside: Optional[NDArray[np.float64]]
-    ) -> tuple[float, ...]:
-        """The mean of each measure, NaN where it does not exist."""
-        found = []
-        for takes, of in self.measures:
-            given: Any = codes if takes == CODES else beside
-            try:
-                found.append(float(np.mean(of(truth, given))))
-            except NoValue:
-                found.append(math.nan)
-        return tuple(found)
+    def _reduced(
+        self, replication: Drawn, answers: Sequence[tuple[Fit, Optional[Answer]]]
+    ) -> list[Optional[Fitted]]:
+        """What is kept of some fits; the measures of all are taken together."""
+        there = [(asked, answer) for asked, answer in answers if answer is not None]
+        if not there:
+            return [None] * len(answers)
+        starts = np.cumsum([0, *(len(asked.test) for asked, _ in there)])
+        truth = replication.frame.target[np.concatenate([asked.test for asked, _ in there])]
+        codes = np.concatenate([answer.codes for _, answer in there])
+        beside = None
+        if self.wants != CODES:
+            beside = np.concatenate([np.asarray(answer.beside) for _, answer in there])
+        wrong = codes != truth
+        values = [
+            of.means(truth, codes if takes == CODES else beside, starts[:-1], power)
+            for takes, of, power in self.measures
+        ]
+        rows = np.stack(values, axis=1) if values else np.empty((len(there), 0))
+        made = []
+        for first, last, row in zip(starts[:-1], starts[1:], rows):
+            confusions = None
+            if self.recipe.confusions:
+                confusions = one_against_rest(
+                    truth[first:last], codes[first:last], self.recipe.n_classes
+                )
+            made.append(Fitted(wrong[first:last], confusions, row))
+        each = iter(made)
+        return [None if answer is None else next(each) for _, answer in answers]
 
     def _session(self, frame: Dataset) -> Session:
         if frame is self.recipe.population:
