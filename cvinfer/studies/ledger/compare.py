@@ -4,12 +4,15 @@ Both sides have a Monte-Carlo error. For a rate it follows from the pooled rate 
 replications. For a quantity or a length the paper's is ours, scaled to its number of replications.
 A printed number is rounded; where its last digit does not resolve single replications the rounding
 adds a twelfth of a unit squared to the variance. Exact numbers agree within half a unit.
+The error of a mean over few replications is itself uncertain, so that z is read from Student's law.
 """
 
 from __future__ import annotations
 
 import math
 from typing import Any, Mapping, NamedTuple, Optional
+
+from scipy import stats
 
 from cvinfer.documents import JsonObject
 from cvinfer.studies.ledger.exact import ExactCell, compute, the_exact_cell
@@ -21,6 +24,8 @@ from cvinfer.studies.ledger.rules import Measured, measured, over_studies, rules
 BEYOND = 3.0
 #: A cell with a smaller share of the paper's replications than this rests on few.
 TENTH = 0.1
+#: From so many replications on a standard error is taken as known.
+KNOWN = 100
 
 
 class Compared(NamedTuple):
@@ -94,7 +99,16 @@ def distance(
         return Distance(0.0, None, value == ours.value)
     se = math.sqrt(variance)
     z = (ours.value - value) / se
+    if not ours.rate and ours.paper_se is None and ours.replications < KNOWN:
+        z = _as_normal(z, ours.replications - 1)
     return Distance(se * scale, z, abs(z) < BEYOND)
+
+
+def _as_normal(t: float, df: int) -> float:
+    """The z that is as rare in the normal law as t in Student's."""
+    if df < 1:
+        return 0.0
+    return math.copysign(float(stats.norm.isf(stats.t.sf(abs(t), df))), t)
 
 
 def _pooled(ours: float, runs: int, papers: float, paper_runs: int) -> float:

@@ -33,8 +33,9 @@ again, and later runs with more replications replace earlier ones.
 Both sides of a comparison are random. z is the difference of ours and print in standard errors of
 that difference: the Monte-Carlo error of both sides and the rounding of print. For a rate both
 errors follow from the pooled rate; for a length or a variance the paper's error is ours, scaled to
-its number of replications. Numbers that follow from a formula have no error of ours and have to
-agree to the last printed digit.
+its number of replications, and z of fewer than 100 replications is that of the same tail of
+Student's law. Numbers that follow from a formula have no error of ours and have to agree to the
+last printed digit.
 
 - **agrees**: |z| < 3.
 - **differs**: anything else, until there is evidence for a reason. Nothing is tuned to agree.

@@ -59,6 +59,16 @@ def test_the_papers_error_of_a_quantity_is_ours_scaled_to_its_replications() -> 
     assert found.z == pytest.approx(0.1 / (0.03 * math.sqrt(1.25)))
 
 
+def test_a_mean_over_few_replications_is_judged_by_students_law() -> None:
+    """t of 16 replications at 4.0 has the tail of a z of 3.25; R: qnorm(pt(4, 15))."""
+    error = 0.03 * math.sqrt(1 + 16 / 1000)
+    found = distance(1.0, 9, 1.0, Measured(1.0 - 4.0 * error, 0.03, 16), 1000)
+    assert found.z == pytest.approx(-3.248704888, abs=1e-6)
+    assert found.se == pytest.approx(error)
+    two = distance(1.0, 9, 1.0, Measured(1.0 + 30 * error, 0.03, 2), 1000)
+    assert two.agrees and two.z is not None and 1.5 < two.z < 2.5
+
+
 def test_a_quantity_without_an_error_is_not_compared(tmp_path: Path) -> None:
     body = RATE.replace("kind: test", "kind: quantity").replace("field: rate", "field: value")
     without = {**quantity("kfold_t", 0.1, 0.0), "se": None}
