@@ -43,6 +43,8 @@ def draw(folder: Path, sets: int) -> list[Path]:
     """Data sets of different sizes, the largest a hundred times the smallest."""
     import numpy as np
 
+    from cvinfer.arrays import entries
+
     made = []
     for number in range(sets):
         random = np.random.default_rng(number)
@@ -55,7 +57,7 @@ def draw(folder: Path, sets: int) -> list[Path]:
             file.write(",".join(f"x{at}" for at in range(p)) + ",class\n")
             file.writelines(
                 ",".join([*(f"{value:.4f}" for value in row), label]) + "\n"
-                for row, label in zip(x.tolist(), y.tolist())
+                for row, label in zip(map(entries, x), entries(y))
             )
         made.append(path)
     return made
