@@ -57,7 +57,7 @@ def draw(folder: Path, sets: int) -> list[Path]:
             file.write(",".join(f"x{at}" for at in range(p)) + ",class\n")
             file.writelines(
                 ",".join([*(f"{value:.4f}" for value in row), label]) + "\n"
-                for row, label in zip(map(entries, x), entries(y))
+                for row, label in zip(entries(x), entries(y))
             )
         made.append(path)
     return made

@@ -9,5 +9,5 @@ if TYPE_CHECKING:
 
 
 def entries(values: NDArray[Any]) -> list[Any]:
-    """The entries of an array with one axis as Python's own numbers."""
+    """The entries of an array as Python's own numbers; of several axes, in lists of lists."""
     return cast("list[Any]", values.tolist())

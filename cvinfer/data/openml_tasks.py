@@ -124,7 +124,7 @@ def partition_told(content: bytes, procedure: str, n: int, where: str) -> Partit
         if outside.any():
             raise NotSo(f"name record {rows[outside][0]}, but the data has records 0 to {n - 1}")
         pairs, split = np.unique(np.stack([repeat, fold]), axis=1, return_inverse=True)
-        keys = [(str(r + 1), str(f + 1)) for r, f in zip(*map(entries, pairs))]
+        keys = [(str(r + 1), str(f + 1)) for r, f in entries(pairs.T)]
         limits.room(len(keys) * n // 8, f"{where} are {len(keys):,} on {n:,} records and")
         names = [f"repeat {a}, fold {b}" for a, b in keys]
         roles = roles_of(where, names, split.reshape(-1), rows, kind, n)
