@@ -44,8 +44,9 @@ docs: setup ## write what is generated (docs/tests.md, docs/reproduction.md, sch
 	@$(PYTHON) docs/generate_reproduction_md.py
 	@$(PYTHON) docs/generate_site.py
 
-rates: setup ## measure the error rates of all tests again (a quarter of an hour), then write docs
+rates: setup ## measure the error rates of all tests and the coverage of intervals again (an hour), then write docs
 	@$(PYTHON) benchmarks/error_rates.py --again
+	@$(PYTHON) benchmarks/study_rates.py
 	@$(PYTHON) docs/generate_tests_md.py
 
 torture: setup ## kills, clusters, damage, hostile files, full disks; ARGS="--share 0.1" for less (half an hour)

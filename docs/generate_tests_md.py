@@ -11,11 +11,12 @@ import math
 import sys
 import textwrap
 from pathlib import Path
-from typing import Any, Callable, Mapping
+from typing import Any, Callable, Iterable, Mapping
 
 from cvinfer.commands._listing import LISTS, entries
 from cvinfer.inference import (
     MeasuredRate,
+    MeasuredSetting,
     intervals,
     measured_by,
     measured_coverage,
@@ -25,10 +26,12 @@ from cvinfer.inference import (
     measured_settings,
     tests,
 )
+from cvinfer.inference.measured import LIBERAL
 from cvinfer.inference.recommended import held_by, recommended_by
 from cvinfer.inference.references import own_bibliography
 from cvinfer.inference.registry import Procedure, origin
-from cvinfer.spec.model import RECOMMENDED_BY_VALUES, RECOMMENDED_TESTS
+from cvinfer.losses import loss
+from cvinfer.spec.model import RECOMMENDED_TESTS
 
 PAGE = Path(__file__).resolve().parent / "tests.md"
 #: Studies of type I errors that are kept.
@@ -87,37 +90,37 @@ Above {level} by more than four standard errors nowhere here: {held}. The recomm
 {recommended}.
 """
 BY_MEASURE = """
-How often tests on one value a split reject at {level} by AUC, F1 (of one class) and log loss, on
-the same kind of exact nulls: A and B follow the same rule and see different features that are
-exchangeable given the class, so that every measure has the same expectation for both, and every
-rejection is a false one. {replications} data sets of each setting, a standard error of {error}
-near {level}. **Bold** are rates above {level} by more than four standard errors. A data set with
-a split on which a measure does not exist (AUC with one class in the test part) has no result by
-it and is left out; a degenerate result counts as not rejected. The last columns are true
-differences (B sees x3 alone), where rejections are right.
+How often tests on one value a split reject at {level} by {measures} in exact nulls, by study: A
+and B follow the same rule and see different features that are exchangeable given the class, so
+that every measure has the same expectation for both, and every rejection is a false one.
+{replications} data sets of each setting, a standard error of {error} near {level}. Shares are in
+%, in each cell those of {learners}. **Bold** are those whose Wilson interval (95 %) reaches
+beyond {limit}: there {liberal} times alpha cannot be ruled out. A data set with a split on which
+a measure does not exist (AUC with one class in the test part) has no result by it and is left
+out; a degenerate result counts as not rejected. The last columns are true differences (B sees one
+feature alone), where rejections are right: the mean of the learners.
 """
 BY_MEASURE_HELD = """
-By {measure} these are in none of the {nulls} nulls above {level} by more than four standard errors,
-each with its highest rate there (in brackets the least share of true differences that it found,
-where that was measured): {held}. Recommended by {measure}: `{best}`.
+By {measure} these held: in none of the {nulls} nulls {liberal} times alpha has to be feared. Each
+with its highest rate: {held}. The one that finds most on average is recommended by {measure}:
+`{best}`.
 """
 BY_MEASURE_NONE = """
-By {measure} no test held everywhere: each rejects in some null more than {level} of the true
-hypotheses by more than four standard errors.
-"""
-BY_MEASURE_MISSING = """
-On 1,000 records not all three learners were measured yet.
+By {measure} no test held everywhere: each may reject more than {limit} of the true hypotheses in
+some null.
 """
 BY_MEASURE_LAST = """
-No claim goes beyond these settings and measures. `benchmarks/measure_rates.py` measures again
-(about ten minutes of computing); the counts are in `cvinfer/inference/measure_rates.json`.
+No claim goes beyond these settings and measures, and where features are independent the linear
+discriminant and naive Bayes are nearly one rule. Why {liberal} times alpha, and what is
+recommended: [docs/decisions](decisions/recommended-by-measure.md). The studies are in
+`specs/rates`, what came of them in `cvinfer/inference/rates`; `make rates` runs them again.
 """
 COVERAGE_BY_MEASURE = """
-The same for the intervals for any measure, on the exact nulls by measure above with 100 records.
-The true value is the mean of the interval's own values over all data sets, for splits of that
-size; for nested cross-validation, which speaks of all n records, the mean loss of fits on n
-records on fresh ones. {replications} data sets each. **Bold** are shares below {level} by more than
-four standard errors.
+The same for the intervals for any measure, by study (`specs/rates/coverage`): how often, in %,
+they hold what the learner is worth that is trained on all n records of the same data set, on
+10,000 fresh ones. In each cell those of {learners}; {replications} data sets each. **Bold** are
+shares below {level} by more than four standard errors. A data set with a split on which the
+measure does not exist has no interval and is left out.
 """
 MEASURED_INTERVALS = """
 How often intervals at {level} hold the true value in the same data sets, for learner A: its mean
@@ -239,59 +242,111 @@ def studied_tests() -> str:
 
 def tests_by_measure() -> str:
     """Rejection rates by other measures than zero_one, and what is recommended by each."""
-    alpha = measured_level()
-    lines = ["### Measured error rates by measure\n"]
+    alpha, grid = measured_level(), _grid("null")
+    words = {
+        "level": _percent(alpha),
+        "limit": _percent(LIBERAL * alpha, 1),
+        "liberal": f"{LIBERAL:g}",
+        "measures": _listed(loss(name).unit for name in measured_measures()),
+        "learners": _listed(_learners(grid)),
+    }
     every = [
-        rate
+        rate.replications
         for measure, names in measured_measures().items()
         for name in names
-        for rate in measured_by(measure, name, "null").values()
+        for rate in measured_by(measure, name).values()
     ]
-    counts = sorted({rate.replications for rate in every})
-    text = BY_MEASURE.format(
-        level=_percent(alpha),
-        replications=" to ".join(f"{count:,}" for count in sorted({counts[0], counts[-1]})),
-        error=f"{math.sqrt(alpha * (1 - alpha) / counts[-1]):.4f}",
-    )
-    lines += _filled(text)
-    for measure, names in measured_measures().items():
-        settings = measured_settings("null", "difference", measure=measure)
-        order = sorted(settings, key=lambda name: settings[name].role != "null")
-        titles = [
-            settings[each].title + (", a difference" if settings[each].role != "null" else "")
-            for each in order
+    if not every:
+        return ""
+    words["replications"] = _from_to(every)
+    words["error"] = f"{math.sqrt(alpha * (1 - alpha) / max(every)):.4f}"
+    lines = ["### Measured error rates by measure\n", *_filled(BY_MEASURE.format(**words))]
+    for measure in measured_measures():
+        lines += [*_rates_by(measure, grid), *_filled(_held_by(measure, words))]
+    for role, words_of in (("null", "Exact nulls"), ("difference", "True differences")):
+        texts = dict.fromkeys(each.text for each in _settings(role).values())
+        lines += [f"- {words_of}: {text}" for text in texts]
+    return "\n".join([*lines, "", *_filled(BY_MEASURE_LAST.format(**words))])
+
+
+#: The names of settings by their records and learners.
+Grid = Mapping[str, Mapping[str, str]]
+
+
+def _settings(role: str) -> Mapping[str, MeasuredSetting]:
+    """Those of the studies: they are the same for all measures."""
+    return measured_settings(role, measure=next(iter(measured_measures()), ""))
+
+
+def _grid(role: str) -> Grid:
+    found: dict[str, dict[str, str]] = {}
+    for name, setting in _settings(role).items():
+        learner, _, records = setting.title.partition(", ")
+        found.setdefault(records, {})[learner] = name
+    return found
+
+
+def _learners(grid: Grid) -> list[str]:
+    return list(dict.fromkeys(learner for each in grid.values() for learner in each))
+
+
+def _rates_by(measure: str, grid: Grid) -> list[str]:
+    """The table of a measure: a row for each test, in a cell the rates of all learners."""
+    limit, power = LIBERAL * measured_level(), _grid("difference")
+    found = [f"finds, {records}" for records in power]
+    heads = [measure, *grid, "highest [Wilson]", *found]
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    for name in measured_measures()[measure]:
+        rates, differences = measured_by(measure, name), measured_by(measure, name, "difference")
+        cells = [f"[{name}](#{name})"]
+        cells += [
+            _shares(rates, each.values(), lambda r: r.upper > limit) for each in grid.values()
         ]
-        lines += [f"| {measure} | {' | '.join(titles)} |", "|---" * (len(order) + 1) + "|"]
-        for name in names:
-            rates = measured_by(measure, name, "null", "difference")
-            cells = []
-            for each in order:
-                bold = settings[each].role == "null" and rates[each].above(alpha)
-                cells.append(f"{'**' * bold}{rates[each].rate:.3f}{'**' * bold}")
-            lines.append(f"| [{name}](#{name}) | {' | '.join(cells)} |")
-        lines += ["", *_filled(_held_by(measure))]
-    lines += [f"- {each.title}: {each.text}" for each in settings.values()]
-    large = [name for name in settings if name.endswith("_1000")]
-    missing = _filled(BY_MEASURE_MISSING) if len(large) < 3 else []
-    return "\n".join([*lines, "", *missing, *_filled(BY_MEASURE_LAST)])
+        most = max(rates.values(), key=lambda each: each.rate)
+        cells.append(f"{100 * most.rate:.1f} [to {100 * most.upper:.1f}]")
+        for each in power.values():
+            there = [
+                differences[setting].rate for setting in each.values() if setting in differences
+            ]
+            cells.append(f"{100 * sum(there) / len(there):.0f}" if there else "")
+        lines.append(f"| {' | '.join(cells)} |")
+    return [*lines, ""]
 
 
-def _held_by(measure: str) -> str:
-    alpha, best = measured_level(), recommended_by(measure, RECOMMENDED_BY_VALUES)
+def _shares(
+    rates: Mapping[str, MeasuredRate],
+    settings: Iterable[str],
+    bold: Callable[[MeasuredRate], bool],
+) -> str:
+    """In per cent, those of all learners in a row."""
+    there = [rates.get(setting) for setting in settings]
+    told = ["–" if each is None else f"{100 * each.rate:.1f}" for each in there]
+    marks = ["**" * (each is not None and bold(each)) for each in there]
+    return " / ".join(f"{mark}{text}{mark}" for mark, text in zip(marks, told))
+
+
+def _from_to(counts: Iterable[int]) -> str:
+    return " to ".join(f"{count:,}" for count in sorted({min(counts), max(counts)}))
+
+
+def _listed(names: Iterable[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _held_by(measure: str, words: Mapping[str, str]) -> str:
     held = []
     for name in held_by(measure):
         highest = max(rate.rate for rate in measured_by(measure, name).values())
-        found = [rate.rate for rate in measured_by(measure, name, "difference").values()]
-        least = f" ({_percent(min(found))})" if found else ""
-        held.append(f"`{name}` {_percent(highest, 1)}{least}")
+        held.append(f"`{name}` {_percent(highest, 1)}")
     if not held:
-        return BY_MEASURE_NONE.format(measure=measure, level=_percent(alpha))
+        return BY_MEASURE_NONE.format(measure=measure, **words)
     return BY_MEASURE_HELD.format(
         measure=measure,
-        nulls=len(measured_settings("null", measure=measure)),
-        level=_percent(alpha),
+        nulls=len(_settings("null")),
         held="; ".join(held),
-        best=best,
+        best=recommended_by(measure),
+        **words,
     )
 
 
@@ -359,25 +414,27 @@ def measured_intervals(items: list[Procedure]) -> str:
 
 
 def coverage_by_measure(items: list[Procedure]) -> str:
-    """Shares of data sets whose interval holds the truth, by measure and learner."""
-    level = 1.0 - measured_level()
+    """Shares of data sets whose interval holds the truth, by measure, records and learner."""
+    level, grid = 1.0 - measured_level(), _grid("null")
     rows = {item.name: measured_coverage(item.name) for item in items}
-    every = [each for row in rows.values() for rates in row.values() for each in rates.items()]
+    every = [
+        each.replications
+        for row in rows.values()
+        for rates in row.values()
+        for each in rates.values()
+    ]
     if not every:
         return ""
-    settings = list(dict.fromkeys(name for name, _ in every))
-    about = measured_settings(measure="auc")
-    titles = " | ".join(about[name].title for name in settings)
-    counts = sorted({rate.replications for _, rate in every})
-    lines = [f"| interval | measure | {titles} |", "|---" * (len(settings) + 2) + "|"]
+    heads = ["interval", "measure", *grid]
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for name, row in rows.items():
         for measure, rates in row.items():
-            bold = ["**" * rates[each].below(level) for each in settings]
-            cells = [f"{b}{rates[each].rate:.3f}{b}" for b, each in zip(bold, settings)]
+            cells = [
+                _shares(rates, each.values(), lambda r: r.below(level)) for each in grid.values()
+            ]
             lines.append(f"| [{name}](#{name}) | {measure} | {' | '.join(cells)} |")
     text = COVERAGE_BY_MEASURE.format(
-        level=_percent(level),
-        replications=" to ".join(f"{count:,}" for count in sorted({counts[0], counts[-1]})),
+        level=_percent(level), replications=_from_to(every), learners=_listed(_learners(grid))
     )
     return "\n".join(["", *_filled(text), *lines, ""])
 

@@ -25,6 +25,7 @@ from cvinfer.inference.measured import (
     measured_rates,
     measured_settings,
 )
+from cvinfer.inference.mean_intervals import nested_cv_moments
 from cvinfer.inference.measures import (
     Rate,
     Skewness,
@@ -140,6 +141,7 @@ __all__ = [
     "measured_settings",
     "micro_confusions",
     "mx2_variance",
+    "nested_cv_moments",
     "political_ratio",
     "procedure",
     "ranks",

@@ -11,6 +11,7 @@ from typing import Any, Callable, ClassVar, Iterable, Mapping, Optional
 
 from cvinfer.inference.measured import (
     MeasuredRate,
+    holds_by,
     measured_by,
     measured_level,
     measured_rates,
@@ -158,12 +159,11 @@ def caution(inference: Result, measure: str = MEASURED_BY) -> Optional[str]:
         return told
     rates = measured_by(measure, name).values()
     if rates:
-        alpha = measured_level()
-        if not any(rate.above(alpha) for rate in rates):
+        if holds_by(measure, name):
             return None
         return (
             f"by {measure} it can reject too often: {spread(rates)} of true hypotheses at"
-            f" {percent(alpha)} in simulations ({WHERE})"
+            f" {percent(measured_level())} in simulations ({WHERE})"
         )
     return unmeasured(measure) if told is None else f"{unmeasured(measure)}; by zero_one it {told}"
 

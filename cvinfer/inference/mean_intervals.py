@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, Optional
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from cvinfer.inference.variance import of_halves
 
 #: Fewer folds, and nothing is left to train on without two of them.
 LEAST_FOLDS = 3
+FEW = "every fold must test at least two records: the variance of one loss does not exist"
 
 
 @interval(
@@ -124,30 +125,86 @@ def nested_cv_interval(
         raise checks.ShapeError(
             f"losses must have shape (..., R, K, n) with K at least {LEAST_FOLDS}, got {x.shape}"
         )
-    r, k, n = x.shape[-3:]
     outer = _outer(folds, x.shape)
     inner = ~outer
     sizes, others = outer.sum(axis=-1), inner.sum(axis=-1)
     if (sizes < 2).any():
-        raise checks.InputError(
-            "every fold must test at least two records: the variance of one loss does not exist"
-        )
+        raise checks.InputError(FEW)
     mean_outer = np.where(outer, x, 0.0).sum(axis=-1) / sizes
     mean_inner = np.where(inner, x, 0.0).sum(axis=-1) / others
     squares = np.where(outer, (x - mean_outer[..., None]) ** 2, 0.0).sum(axis=-1)
-    a, b = (mean_inner - mean_outer) ** 2, squares / (sizes - 1) / sizes
+    inside = np.where(inner, (x - mean_inner[..., None]) ** 2, 0.0).sum(axis=-1)
+    found = Moments(mean_outer, squares, sizes, mean_inner, inside, others)
+    return _nested(found, np.abs(x).max(axis=(-3, -2, -1)), alpha, level)
+
+
+def nested_cv_moments(
+    means: Any, squares: Any, sizes: Any, alpha: float = 0.05, level: Optional[float] = None
+) -> Estimated:
+    """The same from the mean loss in each split, and the mean of its squares.
+
+    `means` and `squares` of shape (..., R, K, K) have at [r, k, j] fold j of repetition r, tested
+    by the fit without fold k, and without j where that is another; `sizes` its records.
+    """
+    m, q = checks.floats(means, "means"), checks.floats(squares, "squares")
+    count = np.broadcast_to(checks.sizes(sizes, "sizes"), m.shape)
+    k = m.shape[-1]
+    if m.ndim < 3 or m.shape[-2] != k or k < LEAST_FOLDS or q.shape != m.shape:
+        raise checks.ShapeError(
+            f"means and squares must have shape (..., R, K, K) with K at least {LEAST_FOLDS}, got"
+            f" {m.shape} and {q.shape}"
+        )
+    outer = np.eye(k)
+    if ((count < 2) & (outer > 0)).any():
+        raise checks.InputError(FEW)
+    at_outer, at_inner = count * outer, count * (1.0 - outer)
+    sizes_outer, sizes_inner = at_outer.sum(axis=-1), at_inner.sum(axis=-1)
+    mean_outer = (m * outer).sum(axis=-1)
+    mean_inner = (m * at_inner).sum(axis=-1) / sizes_inner
+    found = Moments(
+        mean_outer,
+        np.maximum((q * at_outer).sum(axis=-1) - sizes_outer * mean_outer**2, 0.0),
+        sizes_outer,
+        mean_inner,
+        np.maximum((q * at_inner).sum(axis=-1) - sizes_inner * mean_inner**2, 0.0),
+        sizes_inner,
+    )
+    return _nested(found, np.sqrt(q.max(axis=(-3, -2, -1))), alpha, level)
+
+
+class Moments(NamedTuple):
+    """Losses of nested cross-validation, (..., R, K): outer ones and the inner ones beside them.
+
+    Means, sums of squares about them, and numbers of losses.
+    """
+
+    mean_outer: Any
+    spread_outer: Any
+    sizes: Any
+    mean_inner: Any
+    spread_inner: Any
+    others: Any
+
+
+def _nested(found: Moments, size: Any, alpha: float, level: Optional[float]) -> Estimated:
+    """The interval of nested cross-validation; `size` is how large losses are."""
+    mean_outer, spread_outer, sizes, mean_inner, spread_inner, others = found
+    k = mean_outer.shape[-1]
+    records = sizes.sum(axis=(-2, -1))
+    n = records / mean_outer.shape[-2]
+    a, b = (mean_inner - mean_outer) ** 2, spread_outer / (sizes - 1) / sizes
     mse = (k - 1) / k * (a - b).mean(axis=(-2, -1))
     err_ncv = (mean_inner * others).sum(axis=(-2, -1)) / others.sum(axis=(-2, -1))
-    err_cv = (mean_outer * sizes).sum(axis=(-2, -1)) / (r * n)
-    spread = np.where(inner, (x - err_ncv[..., None, None, None]) ** 2, 0.0)
-    naive = spread.sum(axis=(-3, -2, -1)) / (others.sum(axis=(-2, -1)) - 1) / n
+    err_cv = (mean_outer * sizes).sum(axis=(-2, -1)) / records
+    spread = spread_inner + others * (mean_inner - err_ncv[..., None, None]) ** 2
+    naive = spread.sum(axis=(-2, -1)) / (others.sum(axis=(-2, -1)) - 1) / n
     bias = (1.0 + (k - 2) / k) * (err_ncv - err_cv)
     return symmetric(
         np.asarray(err_ncv - bias),
         np.asarray(np.clip(mse, naive, k * naive)),
         NORMAL,
         checks.confidence_level(alpha, level),
-        np.abs(x).max(axis=(-3, -2, -1)),
+        size,
         {
             "err_ncv": err_ncv,
             "err_cv": err_cv,

@@ -1,6 +1,7 @@
 """The test to recommend on partitions that are there already, by the measured error rates.
 
-docs/decisions/recommended-on-a-partition.md says why it is chosen so.
+docs/decisions/recommended-on-a-partition.md says why it is chosen so, and
+docs/decisions/recommended-by-measure.md by what other measures than zero_one are judged.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any, Iterable, Mapping, NamedTuple, Optional, Sequence
 from cvinfer.inference.measured import (
     STANDARD_ERRORS,
     MeasuredRate,
+    holds_by,
     measured_by,
     measured_level,
     measured_measures,
@@ -28,11 +30,8 @@ class _Candidate(NamedTuple):
     name: str
     nulls: Sequence[MeasuredRate]
     power: MeasuredRate
+    keeps_its_level: bool
     measured_there: bool
-
-    @property
-    def keeps_its_level(self) -> bool:
-        return not any(rate.above(measured_level()) for rate in self.nulls)
 
     @property
     def worst(self) -> MeasuredRate:
@@ -64,28 +63,23 @@ def recommended_on(
 
 
 def held_by(measure: str) -> list[str]:
-    """The tests that keep their level in all nulls in which they were measured by a measure."""
-    level = measured_level()
-    return [
-        name
-        for name in measured_measures().get(measure, ())
-        if not any(rate.above(level) for rate in measured_by(measure, name).values())
-    ]
+    """The tests that hold in all nulls in which they were measured by a measure."""
+    return [name for name in measured_measures().get(measure, ()) if holds_by(measure, name)]
 
 
-def recommended_by(measure: str, preferred: Sequence[str]) -> Optional[str]:
+def recommended_by(measure: str) -> Optional[str]:
     """The test to recommend by a measure other than zero_one, where every scheme can be drawn.
 
-    The first of the `preferred` that held everywhere; otherwise, of those that did, the one that
-    finds most. None where none held, or nothing was measured by it.
+    Of those that held everywhere the one that finds most of the true differences, on average over
+    all in which it was measured. None where none held, or nothing was measured by it.
     """
-    held = held_by(measure)
-    for name in preferred:
-        if name in held:
-            return name
-    powers = {name: measured_by(measure, name, "difference").values() for name in held}
-    least = {name: min(each.rate for each in rates) for name, rates in powers.items() if rates}
-    return max(least, key=lambda name: least[name]) if least else None
+    found = {name: measured_by(measure, name, "difference").values() for name in held_by(measure)}
+    powers = {
+        name: math.fsum(each.rate for each in rates) / len(rates)
+        for name, rates in found.items()
+        if rates
+    }
+    return max(powers, key=lambda name: powers[name]) if powers else None
 
 
 def _candidate(
@@ -97,10 +91,12 @@ def _candidate(
     scheme = next((name for need in lacking for name in need.also if name in there), None)
     if measure in measured_measures() and measured_by(str(measure), test.name, "difference"):
         nulls = measured_by(str(measure), test.name)
+        keeps = holds_by(str(measure), test.name)
         differences = measured_by(str(measure), test.name, "difference")
     else:
         nulls = measured_rates(test.name, scheme=scheme)
         differences = measured_rates(test.name, "difference", scheme=scheme)
+        keeps = not any(rate.above(measured_level()) for rate in nulls.values())
     if not nulls or not differences:
         return None
     same = all(
@@ -108,7 +104,7 @@ def _candidate(
         for need in test.needs
     )
     power = min(differences.values(), key=lambda each: each.rate)
-    return _Candidate(test.name, list(nulls.values()), power, same)
+    return _Candidate(test.name, list(nulls.values()), power, keeps, same)
 
 
 def _has(options: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:

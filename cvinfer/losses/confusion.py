@@ -51,9 +51,7 @@ def hits(truth: NDArray[Any], codes: NDArray[Any], classes: int) -> Hits:
     return Hits(np.diag(table), table.sum(axis=0), table.sum(axis=1))
 
 
-def hits_of_splits(
-    truth: NDArray[Any], codes: NDArray[Any], classes: int, starts: Starts
-) -> Hits:
+def hits_of_splits(truth: NDArray[Any], codes: NDArray[Any], classes: int, starts: Starts) -> Hits:
     """The hits in each of many splits, whose records stand one after the other."""
     sizes = np.diff(np.append(starts, len(truth)))
     place = np.repeat(np.arange(len(starts)), sizes) * classes

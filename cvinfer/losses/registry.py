@@ -134,7 +134,7 @@ class Loss(NamedTuple):
         self, classes: Sequence[str], positive: Optional[int] = None, options: Options = NOTHING
     ) -> Measured:
         """Ready for data with these classes."""
-        about = {**self.defaults(), **options, "classes": tuple(classes)}
+        about: dict[str, Any] = {**self.defaults(), **options, "classes": tuple(classes)}
         bounds, of_splits = self.bounds, self.of_splits
         known = {**about, "positive": positive}
         return Measured(
@@ -155,7 +155,9 @@ class Loss(NamedTuple):
 def _given(function: Callable[..., Any], known: Mapping[str, Any]) -> Callable[..., Any]:
     """A function with all that it asks for of what is known."""
     wanted = _named(known, function)
-    return functools.partial(function, **wanted) if wanted else function
+    if not wanted:
+        return function
+    return functools.partial(function, **wanted)
 
 
 def _named(known: Mapping[str, Any], function: Callable[..., Any]) -> dict[str, Any]:

@@ -44,8 +44,8 @@ DEFAULTS: JsonObject = MappingProxyType(
 #: with several tests to choose from, false claims become frequent again.
 RECOMMENDED_TESTS = ("bcv_5x2_mcnemar",)
 RECOMMENDED_INTERVALS = ("f1_beta_prime",)
-#: The same by other measures, where error rates were not measured: the t test that comes nearest to
-#: its level by zero_one and needs no fit that the test above does not (docs/measures.md).
+#: The same by measures by which error rates were not measured, or by which no test held: the t test
+#: that comes nearest to its level by zero_one and needs no fit that the test above does not.
 RECOMMENDED_BY_VALUES = ("blocked_3x2_t",)
 
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from cvinfer import inference
 from cvinfer.documents import JsonObject
 from cvinfer.inference import ANY_MEASURE, InputError, Procedure, infer, procedure
+from cvinfer.inference.takes import LOSSES, takes
 from cvinfer.inference.tables import Batch, Values, arguments, arguments_of_values, mean_losses
-from cvinfer.losses import loss
 from cvinfer.planning import Use
 from cvinfer.spec.model import MeasureRequest
 from cvinfer.studies.gather import Gathered
@@ -89,7 +89,7 @@ def evaluate(
                     found = learned(study, planned, gathered, use, pair, given)
                 else:
                     found = learned_by(study, planned, gathered, use, pair, measure)
-                yield from _test_states(study, planned, gathered, use, pair, found, measure.name)
+                yield from _test_states(study, planned, gathered, use, pair, found, measure)
     yield from _interval_states(planned, gathered)
     yield from _truth_states(planned, gathered)
     if study.variances:
@@ -173,6 +173,8 @@ def learned_by(
             failed[rows] = True
             continue
         _put(found, rows, result)
+        if planned.point.truth is not None:
+            _put_interval(found, rows, declared, result)
         for name, (values, _, _, _) in (("loss_a", both[0][0]), ("loss_b", both[0][1])):
             getattr(found, name)[rows] = values.reshape(count, -1)[rows].mean(axis=-1)
     found.failed[:] = failed
@@ -261,10 +263,17 @@ def _fill(
     _put(found, rows, result)
     loss_a, loss_b = mean_losses(declared, batches)
     found.loss_a[rows], found.loss_b[rows] = loss_a, loss_b
-    if ends and declared.has_interval:
-        interval = result.interval()
-        if interval is not None:
-            found.lower[rows], found.upper[rows] = interval
+    if ends:
+        _put_interval(found, rows, declared, result)
+
+
+def _put_interval(
+    found: Learned, rows: NDArray[np.int64], declared: Procedure, result: Any
+) -> None:
+    """The ends of the interval of a test that has one."""
+    interval = result.interval() if declared.has_interval else None
+    if interval is not None:
+        found.lower[rows], found.upper[rows] = interval
 
 
 def _put(found: Learned, rows: NDArray[np.int64], result: Any) -> None:
@@ -294,7 +303,7 @@ def _test_states(
     use: Use,
     pair: Pair,
     found: Learned,
-    measure: str,
+    measure: MeasureRequest,
 ) -> Iterator[State]:
     point = planned.point
     about: JsonObject = {
@@ -310,7 +319,7 @@ def _test_states(
             **({"histogram": True} if study.distributions else {}),
             **({"variances": True} if study.variances else {}),
         },
-        **({} if planned.point.spec.loss_alone else {"measure": measure}),
+        **_of_measure(planned, measure),
         **_told_apart(use, planned.uses),
     }
     state = TestState(about)
@@ -337,12 +346,18 @@ def _test_states(
         first = np.arange(0, len(fine), times)
         _add_moments(state, found, first[fine[first]], gathered, times)
     yield state
-    if (
-        point.truth is not None
-        and loss(measure).percent
-        and procedure(use.request.name).has_interval
-    ):
-        yield _difference_state(planned, gathered, use, pair, found)
+    if point.truth is not None and procedure(use.request.name).has_interval:
+        yield _difference_state(planned, gathered, use, pair, found, measure)
+
+
+def _of_measure(planned: PlannedPoint, measure: MeasureRequest) -> JsonObject:
+    """What a cell says of its measure: nothing where wrong predictions are all that counts."""
+    return {} if planned.point.spec.loss_alone else {"measure": measure.name}
+
+
+def _bounds(planned: PlannedPoint, measure: MeasureRequest) -> tuple[float, float]:
+    """The least and the most that a measure can be."""
+    return measure.declared.on(planned.point.example.classes, options=measure.options).bounds
 
 
 def _add_moments(
@@ -382,10 +397,16 @@ def _criticals(critical: Floats) -> dict[str, int]:
 
 
 def _difference_state(
-    planned: PlannedPoint, gathered: Gathered, use: Use, pair: Pair, found: Learned
+    planned: PlannedPoint,
+    gathered: Gathered,
+    use: Use,
+    pair: Pair,
+    found: Learned,
+    measure: MeasureRequest,
 ) -> State:
     """A test's interval for the difference, against the true difference of its replication."""
-    truth = _true_difference(gathered, pair)
+    truth = _true_difference(gathered, pair, measure)
+    least, most = _bounds(planned, measure)
     times = planned.point.partitions
     about: JsonObject = {
         "at": dict(planned.point.at),
@@ -395,20 +416,30 @@ def _difference_state(
         "b": pair[1],
         "averaging": None,
         "settings": {"level": 1.0 - planned.point.spec.alpha},
+        **_of_measure(planned, measure),
         **_told_apart(use, planned.uses),
     }
     # One interval a data set: the first partition's.
     rows = slice(0, None, times)
     lower, upper = found.lower[rows], found.upper[rows]
     return _covering(
-        about, lower, upper, truth, found.degenerate[rows], found.failed[rows], (-1.0, 1.0)
+        about,
+        lower,
+        upper,
+        truth,
+        found.degenerate[rows],
+        found.failed[rows],
+        (least - most, most - least),
     )
 
 
-def _true_difference(gathered: Gathered, pair: Pair) -> Floats:
+def _true_difference(gathered: Gathered, pair: Pair, measure: MeasureRequest) -> Floats:
+    """Positive where A is worse."""
     a, b = pair
-    first = gathered.truths(a).errors
-    return first if b is None else np.asarray(first - gathered.truths(b).errors)
+    first = gathered.true_values(a, measure.name)
+    if b is None:
+        return first
+    return np.asarray(measure.declared.sign * (first - gathered.true_values(b, measure.name)))
 
 
 def _covering(
@@ -442,13 +473,22 @@ def _truth_states(planned: PlannedPoint, gathered: Gathered) -> Iterator[State]:
     if planned.point.truth is None:
         return
     at = dict(planned.point.at)
+    spec = planned.point.spec
+    others = [each for each in spec.measures if not each.declared.percent]
     for learner in used_learners(planned):
-        about = {"at": at, "kind": "quantity", "name": "true_loss", "of": "loss"}
+        about: JsonObject = {"at": at, "kind": "quantity", "name": "true_loss", "of": "loss"}
         yield _mean({**about, "learner": learner}, gathered.truths(learner).errors)
+        for measure in others:
+            about = {"at": at, "kind": "quantity", "name": "true_value", "of": measure.name}
+            about = {**about, "learner": learner, "measure": measure.name}
+            yield _mean(about, gathered.true_values(learner, measure.name))
     for a, b in pairs_of(planned):
-        if b is not None:
+        for measure in spec.measures if b is not None else ():
             about = {"at": at, "kind": "quantity", "name": "true_difference", "of": "difference"}
-            yield _mean({**about, "a": a, "b": b}, _true_difference(gathered, (a, b)))
+            if not measure.declared.percent:
+                about = {**about, "of": measure.name, "measure": measure.name}
+            true = _true_difference(gathered, (a, b), measure)
+            yield _mean({**about, "a": a, "b": b}, true)
 
 
 def used_learners(planned: PlannedPoint) -> list[str]:
@@ -469,12 +509,17 @@ def _mean(about: JsonObject, values: Floats) -> MeanState:
 
 @dataclass(frozen=True)
 class _Asked:
-    """Whose interval: its data, each with an axis of replications, and the truth of each."""
+    """Whose interval: its data, each with an axis of replications, and the truth of each.
+
+    measure: of an interval for any measure; bounds: the least and the most it can be.
+    """
 
     word: Optional[str]
     data: tuple[NDArray[Any], ...]
     truth: Floats
     options: JsonObject
+    measure: Optional[MeasureRequest] = None
+    bounds: tuple[float, float] = (0.0, 1.0)
 
 
 def _interval_states(planned: PlannedPoint, gathered: Gathered) -> Iterator[State]:
@@ -484,10 +529,11 @@ def _interval_states(planned: PlannedPoint, gathered: Gathered) -> Iterator[Stat
             places = [planned.splits[at] for at in use.partitions]
             declared = procedure(use.request.name)
             if declared.measure == ANY_MEASURE:
-                failed, asked = _of_values(gathered, declared, learner, places)
+                wanted = [each for each in spec.measures if use.request.by(each.name)]
+                made = [_of_values(gathered, declared, learner, places, each) for each in wanted]
             else:
-                failed, asked = _asked(planned, gathered, declared, learner, places[0])
-            for each in asked:
+                made = [_asked(planned, gathered, declared, learner, places[0])]
+            for failed, each in ((failed, each) for failed, asked in made for each in asked):
                 about: JsonObject = {
                     "at": dict(planned.point.at),
                     "kind": "interval",
@@ -495,6 +541,7 @@ def _interval_states(planned: PlannedPoint, gathered: Gathered) -> Iterator[Stat
                     "learner": learner,
                     "averaging": each.word,
                     "settings": {"level": 1.0 - spec.alpha},
+                    **({} if each.measure is None else _of_measure(planned, each.measure)),
                     **_told_apart(use, planned.interval_uses),
                 }
                 options = {"alpha": spec.alpha, **each.options, **use.request.options}
@@ -520,7 +567,7 @@ def _one_interval(
                     _put_ends(declared, single, options, at, lower, upper, degenerate)
                 except InputError:
                     continue
-    return _covering(about, lower, upper, asked.truth, degenerate, failed, (0.0, 1.0))
+    return _covering(about, lower, upper, asked.truth, degenerate, failed, asked.bounds)
 
 
 def _put_ends(
@@ -532,7 +579,10 @@ def _put_ends(
     upper: Floats,
     degenerate: Bools,
 ) -> None:
-    result = infer(declared.name, *data, **options)
+    if takes(declared) == LOSSES:
+        result = inference.nested_cv_moments(*data, **options)
+    else:
+        result = infer(declared.name, *data, **options)
     lower[rows], upper[rows] = result.lower, result.upper
     degenerate[rows] = result.degenerate
 
@@ -578,45 +628,38 @@ def _asked(
 
 
 def _of_values(
-    gathered: Gathered, declared: Procedure, learner: str, places: Sequence[Splits]
+    gathered: Gathered,
+    declared: Procedure,
+    learner: str,
+    places: Sequence[Splits],
+    measure: MeasureRequest,
 ) -> tuple[Bools, list[_Asked]]:
-    """The same for an interval of any measure: here of errors, which are counted in each split."""
-    errors, tested, trained, gone = [], [], [], []
+    """The same for an interval of any measure, from its value on each split."""
+    values, gone, sizes = [], [], []
     for one in places:
-        tables, failed, train = gathered.tables(learner, None, one)
-        wrong = tables[:, 0, :, 0] + tables[:, 0, :, 1]
-        shape = one.partition.shape
-        errors.append(wrong.astype(np.float64).reshape(-1, *shape))
-        tested.append(tables[:, 0].sum(axis=-1).reshape(-1, *shape))
-        trained.append(train[:, 0].reshape(-1, *shape))
-        gone.append(failed[:, 0].any(axis=-1))
-    flat = errors[0].reshape(len(errors[0]), -1)
-    values = flat / tested[0].reshape(flat.shape)
+        of, failed, train, test = (
+            each[:, 0] for each in gathered.values(learner, one, measure.name)
+        )
+        values.append(of.reshape(-1, *one.partition.shape))
+        gone.append(failed.any(axis=-1))
+        sizes.append((train, test))
+    train, test = sizes[0]
+    flat = values[0].reshape(len(values[0]), -1)
     data: tuple[NDArray[Any], ...]
     if declared.data == "values_and_sizes":
-        axes = tuple(range(1, errors[0].ndim))
-        data = (values, trained[0].sum(axis=axes), tested[0].sum(axis=axes))
+        data = (flat, train.sum(axis=-1), test.sum(axis=-1))
     elif declared.data == "values_and_halves":
-        data = (values, (errors[1] / tested[1]).mean(axis=-1))
+        data = (flat, values[1].mean(axis=-1))
     else:
-        data = _nested(errors[0], tested[0])
-    truth = gathered.truths(learner).errors
-    return np.asarray(np.any(gone, axis=0)), [_Asked(None, data, truth, {})]
-
-
-def _nested(errors: Floats, tested: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-    """Losses and folds as `nested_cv_interval` takes them, from the errors (R, r, k, k).
-
-    Which records of a fold are wrong is not kept, and does not matter: they only enter sums.
-    """
-    sizes = tested[..., 0, :]
-    ends = sizes.cumsum(axis=-1)
-    records = np.arange(int(ends[0, 0, -1]))
-    folds = (records >= ends[..., None]).sum(axis=-2)
-    place = records - np.take_along_axis(ends - sizes, folds, axis=-1)
-    wide = np.broadcast_to(folds[..., None, :], (*errors.shape[:-1], len(records)))
-    wrong = np.take_along_axis(errors, wide, axis=-1)
-    return (place[..., None, :] < wrong).astype(np.float64), folds
+        squares = values[0]  # 0 and 1 are their own squares
+        if not measure.declared.percent:
+            found = gathered.values(learner, places[0], measure.name, 2)[0]
+            squares = found[:, 0].reshape(values[0].shape)
+        data = (values[0], squares, test.reshape(values[0].shape))
+    truth = gathered.true_values(learner, measure.name)
+    bounds = _bounds(gathered.planned, measure)
+    asked = _Asked(None, data, truth, {}, measure, bounds)
+    return np.asarray(np.any(gone, axis=0)), [asked]
 
 
 def _averages(

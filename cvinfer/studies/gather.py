@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cvinfer.execute.replications.packed import Made, unpack
 from cvinfer.execute.store import Store
+from cvinfer.losses import loss
 from cvinfer.studies.model import Range
 from cvinfer.studies.plan import Fitting, Piece, PlannedPoint, Splits, StudyPlan
 
@@ -41,10 +42,14 @@ class Whole(NamedTuple):
 
 
 class Truths(NamedTuple):
-    """What a learner is worth in each replication: its error; NaN where it failed."""
+    """What a learner is worth in each replication: its error; NaN where it failed.
+
+    values: of the further measures, (R, M), NaN where one does not exist.
+    """
 
     errors: NDArray[np.float64]
     confusions: Optional[Ints]
+    values: Optional[Floats] = None
 
 
 @dataclass(frozen=True)
@@ -107,13 +112,22 @@ class Gathered:
         at = _places(one.positions)
         return found[:, :, at], failed[:, :, at], first.train[:, :, at]
 
-    def values(self, learner: str, one: Splits, measure: str) -> tuple[Floats, Bools, Ints, Ints]:
-        """One measure (R, P, S), which splits have none, and the sizes (R, P, S) of both parts."""
+    def values(
+        self, learner: str, one: Splits, measure: str, power: int = 1
+    ) -> tuple[Floats, Bools, Ints, Ints]:
+        """One measure (R, P, S), which splits have none, and the sizes (R, P, S) of both parts.
+
+        power: 2 for the mean of the squares of what the records have.
+        """
         found = self.whole(learner, one.scheme)
-        assert found.values is not None
-        names = [asked.name for asked in self.plan.recipes[self.planned.recipe].measures]
         at = _places(one.positions)
-        values = found.values[..., names.index(measure)][:, :, at]
+        if loss(measure).percent:
+            tables, failed, train = self.tables(learner, None, one)
+            test = tables.sum(axis=-1)
+            wrong = tables[..., 0] + tables[..., 1]
+            return wrong / test, failed, train, test
+        assert found.values is not None
+        values = found.values[..., self._column(measure, power)][:, :, at]
         gone = found.failed[:, :, at] | np.isnan(values)
         return values, gone, found.train[:, :, at], found.test[:, :, at]
 
@@ -147,7 +161,22 @@ class Gathered:
         if all(one.confusions is not None for one in blocks):
             rows = [np.asarray(one.confusions)[:, 0, 0] for one in blocks]
             confusions = np.concatenate(rows).astype(np.int64)
-        return Truths(errors, confusions)
+        values = None
+        if all(one.values is not None for one in blocks):
+            values = _valued(blocks)[:, 0, 0]
+        return Truths(errors, confusions, values)
+
+    def true_values(self, learner: str, measure: str) -> Floats:
+        """The value of a measure in each replication; NaN where there is none."""
+        truths = self.truths(learner)
+        if loss(measure).percent:
+            return truths.errors
+        assert truths.values is not None
+        return truths.values[:, self._column(measure)]
+
+    def _column(self, measure: str, power: int = 1) -> int:
+        asked = self.plan.recipes[self.planned.recipe].measures
+        return [(each.name, each.power) for each in asked].index((measure, power))
 
     def _blocks(self, learner: str, scheme: int) -> list[Made]:
         fitting = self.plan.fittings[self.planned.recipe, scheme, self.planned.learners[learner]]
@@ -192,7 +221,7 @@ class Gathered:
         if recipe.confusions:
             confusions = np.zeros((*shape, recipe.n_classes, 4), dtype=np.int32)
         values = None
-        if recipe.measures and scheme < len(recipe.schemes):
+        if recipe.measures:
             values = np.full((*shape, len(recipe.measures)), np.nan)
         made = Made(train, test, wrong, np.ones(shape, dtype=bool), confusions)
         return replace(made, values=values)

@@ -332,9 +332,8 @@ class _Reader:
         place = ("measures",) if "measures" in document.value else ("loss",)
         told = f"is there by {LOSS} alone"
         if spec.loss != LOSS and all(each.name != LOSS for each in spec.measures):
-            for key in ("intervals", "match", "variances", "truth"):
-                there = document.value.get(key) if key == "intervals" else section.get(key)
-                if there:
+            for key in ("match", "variances"):
+                if section.get(key):
                     document.add(place, f"{key} of a study {told}", f"{LOSS} among the measures")
                     return False
         if any(b is None for _, b in spec.pairs):

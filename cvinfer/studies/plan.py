@@ -22,6 +22,7 @@ from cvinfer.engines.base import LearnerSpec
 from cvinfer.execute.replications.recipe import GRANULE, Asked, Law, Recipe, Scheme, partition_seed
 from cvinfer.execute.store import Store
 from cvinfer.inference import ANY_MEASURE, Procedure, procedure
+from cvinfer.inference.takes import LOSSES, takes
 from cvinfer.losses.kinds import REDUCED
 from cvinfer.partitions import Partition, schemes
 from cvinfer.planning import Use, allocate
@@ -280,11 +281,17 @@ class _Recipes:
 
 
 def further(spec: Spec) -> tuple[Asked, ...]:
-    """The measures of a spec besides wrong predictions, which are kept in any case."""
+    """The measures of a spec besides wrong predictions, which are kept in any case.
+
+    Of losses of records their squares too, where an interval needs their variance in a split.
+    """
+    wanted = [each for each in spec.measures if not each.declared.percent]
+    squared = any(takes(procedure(each.name)) == LOSSES for each in spec.intervals)
     return tuple(
-        Asked(each.name, json.dumps(dict(each.options), sort_keys=True))
-        for each in spec.measures
-        if not each.declared.percent
+        Asked(each.name, json.dumps(dict(each.options), sort_keys=True), power)
+        for each in wanted
+        for power in (1, 2)
+        if power == 1 or (squared and each.declared.per_record)
     )
 
 
@@ -377,6 +384,8 @@ def key_of(recipe: Recipe, scheme: int, learner: str) -> str:
     if truth:
         assert recipe.truth is not None
         what["truth"] = [recipe.truth.fresh]
+        if recipe.measures:
+            what["true values"] = True  # once there were none of them
     else:
         one = recipe.schemes[scheme]
         what["partitions"] = recipe.partitions

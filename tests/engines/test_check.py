@@ -45,6 +45,8 @@ RIGHT = [
     learner("MeanClassifier", engine="builtin"),
     learner("FirstNearestNeighbour", {"weights": [1, 2, 3, 4]}, engine="builtin"),
     learner("least_squares", {"fit_intercept": False}, engine="builtin"),
+    learner("naive_bayes", {"features": [1, 4]}, engine="builtin"),
+    learner("nearest_neighbours", {"features": [2], "k": 3}, engine="builtin"),
     learner(steps=["StandardScaler", "mean"], engine="builtin"),
 ]
 
@@ -182,6 +184,20 @@ WRONG: list[tuple[LearnerSpec, tuple[Any, ...], str, Optional[str], Optional[str
         learner("first_nearest_neighbour", {"v": 0}, engine="builtin"),
         (P, "v"),
         "0 is not allowed for v",
+        None,
+        None,
+    ),
+    (
+        learner("naive_bayes", {"features": [1, 5]}, engine="builtin"),
+        (P, "features"),
+        "features are counted from 1 to 4, and 5 is none",
+        None,
+        None,
+    ),
+    (
+        learner("nearest_neighbours", {"k": 0}, engine="builtin"),
+        (P, "k"),
+        "0 is not allowed for k",
         None,
         None,
     ),

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -20,6 +22,12 @@ from cvinfer.engines._sklearn.classifiers import (
     MajorityClassifier,
     MeanClassifier,
 )
+from cvinfer.engines._sklearn.quick import (
+    LinearDiscriminant,
+    NaiveBayes,
+    NearestNeighbours,
+    seen_features,
+)
 
 OURS = [
     MajorityClassifier(),
@@ -27,6 +35,9 @@ OURS = [
     FirstNearestNeighbour(),
     LeastSquaresClassifier(),
     LeastSquaresClassifier(fit_intercept=False),
+    NaiveBayes(),
+    LinearDiscriminant(),
+    NearestNeighbours(),
 ]
 
 
@@ -204,3 +215,47 @@ def test_least_squares_copes_with_features_that_determine_each_other() -> None:
 def test_one_class_in_training_is_predicted(estimator: Any) -> None:
     x = np.arange(6.0).reshape(3, 2)
     assert clone(estimator).fit(x, ["b"] * 3).predict(x).tolist() == ["b"] * 3
+
+
+# What each is in scikit-learn; GaussianNB adds 1e-9 of the largest variance to all of them.
+QUICK = {
+    NaiveBayes: GaussianNB(var_smoothing=0),
+    LinearDiscriminant: LinearDiscriminantAnalysis(solver="lsqr"),
+    NearestNeighbours: KNeighborsClassifier(5, algorithm="brute"),
+}
+
+
+@pytest.mark.parametrize("ours", QUICK)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_rules_for_studies_are_scikit_learns_on_the_features_that_they_see(
+    ours: Any, classes: int
+) -> None:
+    x, y, fresh = sample(90, 5, classes, classes)
+    theirs = clone(QUICK[ours]).fit(x[:, [1, 4]], y)
+    fitted = ours(features=[2, 5]).fit(x, y)
+    expected = theirs.predict_proba(fresh[:, [1, 4]])
+    np.testing.assert_allclose(fitted.predict_proba(fresh), expected, rtol=1e-7, atol=1e-12)
+    assert (fitted.predict(fresh) == expected.argmax(axis=1)).all()
+    assert (ours().fit(x, y).predict(fresh) == clone(QUICK[ours]).fit(x, y).predict(fresh)).all()
+
+
+def test_as_many_neighbours_as_there_are() -> None:
+    fitted = NearestNeighbours(k=7).fit([[0.0], [1.0], [5.0]], ["a", "a", "b"])
+    np.testing.assert_allclose(fitted.predict_proba([[4.0]]), [[2 / 3, 1 / 3]], rtol=1e-15)
+    assert NearestNeighbours(k=2).fit([[0.0], [1.0]], ["a", "b"]).predict([[0.4]]) == ["a"]
+
+
+@pytest.mark.parametrize(
+    "given, told",
+    [
+        ([], "a list of whole numbers, counted from 1"),
+        ([[1]], "a list of whole numbers, counted from 1"),
+        ([1.0], "a list of whole numbers, counted from 1"),
+        ([0, 1], "counted from 1 to 3, and 0 is none"),
+        ([1, 4], "counted from 1 to 3, and 4 is none"),
+        ([2, 2], "a number twice"),
+    ],
+)
+def test_features_that_there_are_not(given: Any, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        seen_features(3, given)

@@ -96,7 +96,7 @@ def test_without_scikit_learn_the_engines_say_so() -> None:
 def test_learners_are_listed_with_descriptions() -> None:
     ours = {each.name: each for each in engines()["builtin"].learners()}
     assert ours["FirstNearestNeighbour"].aliases == ("first_nearest_neighbour",)
-    assert len(ours) == 4
+    assert len(ours) == 7
     theirs = {each.name: each for each in engines()["sklearn"].learners()}
     assert {"SVC", "KNeighborsClassifier", "GridSearchCV"} <= set(theirs)
     assert not theirs["MultiOutputClassifier"].available

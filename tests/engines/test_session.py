@@ -24,7 +24,9 @@ from sklearn.tree import DecisionTreeClassifier
 from cvinfer.engines import LearnerError, engine, engines
 from cvinfer.engines._sklearn.estimators import EstimatorSession
 from cvinfer.engines._sklearn.recipes import stream
+from cvinfer.engines.base import Fit, ManyFits, Prediction
 from cvinfer.errors import UserError
+from cvinfer.losses.kinds import CODES, PROBABILITIES
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -413,3 +415,26 @@ def test_a_session_adds_little_to_the_learners_own_time() -> None:
         whole = time.perf_counter() - start
         ratios.append(whole / (found.seconds_fit + found.seconds_predict))
     assert min(ratios) < 1.10
+
+
+@pytest.mark.parametrize("name", ["naive_bayes", "linear_discriminant", "nearest_neighbours"])
+@pytest.mark.parametrize("wants", [CODES, PROBABILITIES])
+def test_many_fits_at_once_are_each_of_them_alone(name: str, wants: str) -> None:
+    """To the last bit: what is together in an order must not be seen in a result."""
+    entry = learner(name, {"features": [1, 3]}, engine="builtin")
+    made = clouds(120, features=4)
+    rng = np.random.default_rng(5)
+    orders = [rng.permutation(120) for _ in range(7)]
+    fits = [Fit(order[: 40 + 10 * at], order[100:], 0, wants) for at, order in enumerate(orders)]
+    one_class = np.flatnonzero(made.target == 0)
+    fits.insert(3, Fit(one_class[:20], one_class[20:], 0, wants))
+    opened = session(made, "builtin")
+    assert isinstance(opened, ManyFits)
+    for some in (fits, fits[:3] + fits[4:]):
+        for asked, found in zip(some, opened.predict_all(entry, some)):
+            alone = opened.predict(entry, *asked)
+            assert isinstance(found, Prediction)
+            np.testing.assert_array_equal(found.values, alone.values)
+            assert (found.beside_kind, found.warnings) == (alone.beside_kind, alone.warnings)
+            if wants != CODES:
+                np.testing.assert_array_equal(found.beside, alone.beside)

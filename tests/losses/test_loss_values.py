@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn import metrics
 
-from cvinfer.losses import HIGHER, NoValue, loss, losses
+from cvinfer.losses import CODES, HIGHER, NoValue, loss, losses
 
 TWO, THREE = ("n", "p"), ("a", "b", "c")
 Y2 = np.array([0, 1, 1, 0, 1, 0, 0, 1, 1, 0])
@@ -278,3 +278,38 @@ def test_matrices_on_data() -> None:
     assert strange == {"matrix": "there is no class 'q'; the classes are 'n', 'p'"}
     lacking = missed({"matrix": {"n": {"p": 1}}}, TWO)
     assert lacking == {"matrix": "it does not say what 'p' costs that is taken for 'n'"}
+
+
+@st.composite
+def parted(draw: Any) -> Any:
+    """Records of several splits, scores with ties among them; some splits are of one class."""
+    classes = draw(st.integers(2, 3))
+    sizes = draw(st.lists(st.integers(1, 9), min_size=1, max_size=6))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    truth = rng.integers(classes, size=sum(sizes))
+    beside = rng.integers(1, 5, size=(sum(sizes), classes)).astype(float)
+    beside /= beside.sum(axis=1, keepdims=True)
+    starts = np.cumsum([0, *sizes[:-1]])
+    return ("a", "b", "c")[:classes], truth, beside, starts, draw(st.sampled_from([None, 0, 1]))
+
+
+@pytest.mark.parametrize("name", list(losses()))
+@settings(max_examples=40, deadline=None)
+@given(made=parted())
+def test_many_splits_at_once_have_the_values_of_each(name: str, made: Any) -> None:
+    classes, truth, beside, starts, positive = made
+    options = {"matrix": {"a": {"b": 2.0}, "b": {"a": 3.0}}} if name == "cost" else {}
+    declared = loss(name)
+    ready = declared.on(classes, positive, options)
+    predicted = beside.argmax(axis=1) if declared.takes == CODES else beside
+    expected = []
+    for first, last in zip(starts, [*starts[1:], len(truth)]):
+        try:
+            expected.append(float(np.mean(ready.of(truth[first:last], predicted[first:last]))))
+        except NoValue:
+            expected.append(np.nan)
+    np.testing.assert_allclose(ready.means(truth, predicted, starts), expected, rtol=1e-14)
+    if declared.per_record:
+        squares = np.asarray(ready.of(truth, predicted), dtype=float) ** 2
+        each = [part.mean() for part in np.split(squares, starts[1:])]
+        np.testing.assert_allclose(ready.means(truth, predicted, starts, 2), each, rtol=1e-14)

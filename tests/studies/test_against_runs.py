@@ -12,6 +12,7 @@ from cvinfer.data import Dataset
 from cvinfer.errors import CvinferError
 from cvinfer.execute.replications.recipe import Law, Recipe, draw, partition_seed
 from cvinfer.execute.store import Store
+from cvinfer.losses import loss
 from cvinfer.inference import tests as all_tests
 from cvinfer.runner import Loaded, analyse, execute, plan
 from cvinfer.studies import simulate
@@ -162,13 +163,78 @@ def test_measures_are_those_of_runs() -> None:
             assert not found or cell[key] == pytest.approx(np.mean(found), rel=1e-9, abs=1e-12)
 
 
+def test_intervals_and_truths_by_measures_are_those_of_runs() -> None:
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    from sklearn.metrics import log_loss, roc_auc_score
+
+    made = simulate(
+        {
+            **MEASURED,
+            "study": {**STUDY["study"], "truth": {"records": "population"}, "replications": 2},
+            "tests": ["corrected_repeated_kfold_t"],
+            "intervals": [
+                "corrected_resampled_interval",
+                "conservative_interval",
+                "nested_cv_interval",
+            ],
+        },
+        jobs=1,
+    )
+    documents = [replication_as_run(made.study, number) for number in (1, 2)]
+    cells = [each for each in made.document["cells"] if each["kind"] == "interval"]
+    # Of two learners by four measures, one of which has no losses of records for two of them; and
+    # of the difference, by each.
+    assert len([cell for cell in cells if "learner" in cell]) == 2 * (4 + 4 + 2)
+    assert len([cell for cell in cells if "learner" not in cell]) == 4
+    compared = 0
+    for cell in cells:
+        unit = loss(cell["measure"]).unit
+        results = [
+            (row["result"]["lower"], row["result"]["upper"])
+            if "learner" in cell
+            else row["inference"]["interval"]
+            for document in documents
+            for row in document["intervals" if "learner" in cell else "comparisons"]
+            if row["failed"] is None
+            and (
+                (row["interval"], row["learner"], row["measure"])
+                == (cell["name"], cell["learner"], unit)
+                if "learner" in cell
+                else (row["test"], row["measure"]) == (cell["name"], cell["measure"])
+            )
+        ]
+        assert len(results) == cell["replications"] - cell["failed"], cell["measure"]
+        if results:
+            lengths = [upper - lower for lower, upper in results]
+            assert cell["length"] == pytest.approx(np.mean(lengths), rel=1e-9)
+            compared += 1
+    assert compared >= 14
+    (point,) = made.study.points
+    recipe = Recipe(point.population, point.n, False, made.study.seed, 1, (), point.truth)
+    expected: dict[str, list[float]] = {"auc": [], "log_loss": []}
+    for number in (1, 2):
+        drawn = draw(recipe, number, truth=True)
+        x = np.stack([column.values for column in drawn.frame.features], axis=1)
+        y = drawn.frame.target
+        fitted = LinearDiscriminantAnalysis().fit(x[drawn.records], y[drawn.records])
+        p = fitted.predict_proba(x[drawn.fresh])
+        expected["auc"].append(roc_auc_score(y[drawn.fresh], p, multi_class="ovo"))
+        expected["log_loss"].append(log_loss(y[drawn.fresh], p))
+    for measure, values in expected.items():
+        (cell,) = (
+            each
+            for each in made.document["cells"]
+            if each["name"] == "true_value"
+            and each["measure"] == measure
+            and each["learner"] == "lda"
+        )
+        assert cell["value"] == pytest.approx(np.mean(values), rel=1e-9)
+
+
 @pytest.mark.parametrize(
     "more, said",
     [
-        (
-            {"intervals": ["f1_beta_prime"], "study": STUDY["study"]},
-            "intervals of a study is there",
-        ),
+        ({"study": {**STUDY["study"], "variances": True}}, "variances of a study is there"),
         ({"tests": [{"blocked_3x2_t": {"mu0": "truth"}}]}, "mu0: truth is there by zero_one"),
         ({"compare": ["lda"], "tests": [{"kfold_t": {"mu0": 0.1}}]}, "one learner against"),
     ],

@@ -169,19 +169,25 @@ def test_heads_that_claim_what_cannot_be(head: str) -> None:
         unpack(np.frombuffer(zlib.compress(data), np.uint8))
 
 
-def test_nested_losses_are_made_again_from_their_counts() -> None:
-    """Which records of a fold are wrong does not matter to the interval."""
-    from cvinfer.inference import infer, procedure, value_arguments
+@pytest.mark.parametrize("counted", [True, False])
+def test_nested_losses_enter_by_their_means_and_squares(counted: bool) -> None:
+    """Which records of a fold have which losses does not matter to the interval."""
+    from cvinfer.inference import infer, nested_cv_moments, procedure, value_arguments
     from cvinfer.partitions import make_partition
-    from cvinfer.studies.evaluate import _nested
 
     rng = np.random.default_rng(4)
     partitions = [make_partition("nested_cv", 31, r=2, k=4, seed=seed) for seed in (1, 2)]
-    losses = [[(rng.random(len(s.test)) < 0.4) * 1.0 for s in each.splits] for each in partitions]
-    errors = np.array([[loss.sum() for loss in each] for each in losses]).reshape(2, 2, 4, 4)
-    again = infer(
-        "nested_cv_interval", *_nested(errors, np.stack([p.sizes for p in partitions])[..., 1])
+
+    def drawn(size: int) -> Any:
+        return (rng.random(size) < 0.4) * 1.0 if counted else rng.exponential(size=size)
+
+    losses = [[drawn(len(split.test)) for split in each.splits] for each in partitions]
+    means, squares = (
+        np.array([[np.mean(loss**power) for loss in each] for each in losses]).reshape(2, 2, 4, 4)
+        for power in (1, 2)
     )
+    sizes = np.stack([each.sizes for each in partitions])[..., 1]
+    again = nested_cv_moments(means, squares, sizes)
     for at, (partition, each) in enumerate(zip(partitions, losses)):
         arguments = value_arguments(procedure("nested_cv_interval"), [partition], [each])
         found = infer("nested_cv_interval", *arguments)

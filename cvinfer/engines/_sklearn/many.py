@@ -9,6 +9,7 @@ import time
 from typing import Optional, Sequence, Union
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cvinfer.engines._sklearn.estimators import EstimatorSession
 from cvinfer.engines._sklearn.quick import Halves, Seeing
@@ -35,7 +36,11 @@ class OwnSession(EstimatorSession):
                 records += len(fits[stop].train)
                 stop += 1
             some = fits[start:stop]
-            found += self._at_once(learner, some) or [self._one(learner, each) for each in some]
+            made = self._at_once(learner, some)
+            if made is None:
+                found.extend(self._one(learner, each) for each in some)
+            else:
+                found.extend(made)
             start = stop
         return found
 
@@ -79,13 +84,14 @@ class OwnSession(EstimatorSession):
         predicted = beside.argmax(axis=1).astype(np.int32)
         ends = np.cumsum([0, *rows])
         return [
-            self._prediction(predicted[first:last], beside[first:last], seconds, each.wants)
+            _prediction(predicted[first:last], beside[first:last], seconds, each.wants)
             for first, last, each in zip(ends[:-1], ends[1:], fits)
         ]
 
-    def _prediction(
-        self, codes: np.ndarray, beside: np.ndarray, seconds: float, wants: str
-    ) -> Prediction:
-        if wants == CODES:
-            return Prediction(codes, seconds, 0.0)
-        return Prediction(codes, seconds, 0.0, beside=beside, beside_kind=PROBABILITIES)
+
+def _prediction(
+    codes: NDArray[np.int32], beside: NDArray[np.float64], seconds: float, wants: str
+) -> Prediction:
+    if wants == CODES:
+        return Prediction(codes, seconds, 0.0)
+    return Prediction(codes, seconds, 0.0, beside=beside, beside_kind=PROBABILITIES)

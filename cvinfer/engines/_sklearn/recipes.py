@@ -251,7 +251,7 @@ class Reader:
             close = close_match(name, self.catalogue.learner_names()) if inside else None
             close = close or close_match(name, known) or _meant_class(name)
             allowed = f"see cvinfer list learners ({len(known)} names)"
-            if len(known) <= 12:
+            if len(known) <= 20:
                 allowed = ", ".join(known)
             self._fault(path, f"there is no {what} called {name!r}", allowed, close)
             return None

@@ -187,7 +187,7 @@ def _valued(
         return None
     nothing = np.full(len(recipe.measures), np.nan)
     rows = [nothing if one is None else one.values for one in made]
-    return np.stack(rows).reshape(*shape, len(recipe.measures))
+    return np.asarray(np.stack(rows).reshape(*shape, len(recipe.measures)))
 
 
 class _Fits:
@@ -288,12 +288,12 @@ class _Fits:
         starts = np.cumsum([0, *(len(asked.test) for asked, _ in there)])
         truth = replication.frame.target[np.concatenate([asked.test for asked, _ in there])]
         codes = np.concatenate([answer.codes for _, answer in there])
-        beside = None
+        given: dict[bool, NDArray[Any]] = {True: codes}
         if self.wants != CODES:
-            beside = np.concatenate([np.asarray(answer.beside) for _, answer in there])
+            given[False] = np.concatenate([np.asarray(answer.beside) for _, answer in there])
         wrong = codes != truth
         values = [
-            of.means(truth, codes if takes == CODES else beside, starts[:-1], power)
+            of.means(truth, given[takes == CODES], starts[:-1], power)
             for takes, of, power in self.measures
         ]
         rows = np.stack(values, axis=1) if values else np.empty((len(there), 0))

@@ -35,6 +35,7 @@ QUANTITIES = {
     "political_ratio": "political ratio",
     "replicability": "replicability",
     "true_loss": "true loss",
+    "true_value": "true value",
     "true_difference": "true difference",
     "true_f1": "true F1",
     "match": "matched value",
@@ -151,29 +152,31 @@ class Study:
         name = title(cell["name"])
         twice = len(self._test_options[cell["name"]]) > 1 and cell.get("options")
         name = f"{name} ({settings(cell['options'])})" if twice else name
-        # An interval's own name says what it is of.
-        tested = cell["kind"] == "test" and cell.get("measure")
-        return f"{name}, {cell['measure']}" if tested else name
+        return f"{name}, {cell['measure']}" if cell.get("measure") else name
 
     @cached_property
-    def _true_differences(self) -> dict[tuple[str, Who], JsonObject]:
+    def _true_differences(self) -> dict[tuple[str, Who, Optional[str]], JsonObject]:
         return {
-            (identity(cell["at"]), who(cell)): cell
+            (identity(cell["at"]), who(cell), _other_measure(cell)): cell
             for cell in self.quantities
             if cell["name"] == "true_difference"
         }
 
     def null_holds(self, cell: JsonObject) -> Optional[bool]:
         """Whether H0 of a test is true, as far as the study's own truth tells; None: unknown."""
-        if cell.get("measure") and not is_rate(cell["measure"]):
-            return None  # true differences are of error rates
         claimed = cell.get("mu0") or 0.0
         if claimed == "truth":
             return True
-        truth = self._true_differences.get((identity(cell["at"]), who(cell)))
+        truth = self._true_differences.get((identity(cell["at"]), who(cell), _other_measure(cell)))
         if truth is None or truth["value"] is None or not is_number(claimed):
             return None
         return bool(abs(truth["value"] - claimed) <= SAME * (truth["se"] or 0.0))
+
+
+def _other_measure(cell: JsonObject) -> Optional[str]:
+    """The measure of a cell that is of another one than wrong predictions."""
+    measure = cell.get("measure")
+    return None if measure is None or is_rate(measure) else str(measure)
 
 
 def beyond(cell: JsonObject, level: float) -> float:

@@ -88,7 +88,7 @@ def _recommended_by(
     choice = [*recommended, *RECOMMENDED_BY_VALUES]
     found = {}
     for each in measures:
-        held = recommended_by(each.name, RECOMMENDED_BY_VALUES)
+        held = recommended_by(each.name)
         first = choice if held is None else [held, *choice]
         found[each.name] = next(name for name in first if fits(tests()[name], each.declared))
     return found
