@@ -73,6 +73,8 @@ R_NEEDS=(
     "optional|RWeka|RWeka|r-cran-rjava|no learner of Weka (engine rweka: J48, JRip, SMO and all others) can be used"
     "optional|mlbench|mlbench|r-cran-mlbench|its data sets cannot be read, and tests that need them are skipped"
     "optional|testthat|testthat|r-cran-testthat|the R package's own tests are not run"
+    "optional|knitr|knitr|r-cran-knitr|the vignette of the R package is not made, and the tests do not run its code"
+    "optional|markdown|markdown|r-cran-markdown|the vignette of the R package is not made, and the tests do not run its code"
 )
 
 # The packages of R's learners are declared in r_bridge/R/learners.R and become needs below. Those of

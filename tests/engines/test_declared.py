@@ -67,7 +67,8 @@ def test_the_description_of_the_r_package_suggests_them_all() -> None:
         key: set(re.findall(r"[\w.]+(?=,|$| \()", fields[key])) for key in ("Imports", "Suggests")
     }
     wanted = set((declared.written_packages(SOURCES) or {}).values())
-    others = {*WEKA_PACKAGES, *DATA_PACKAGES, "testthat", "generics"}
+    others = {*WEKA_PACKAGES, *DATA_PACKAGES, "testthat", "generics", "rsample", "mlr3"}
+    others |= {"knitr", "markdown"}
     assert named["Suggests"] == (wanted - WITH_R) | others
     assert WITH_R <= named["Imports"]
 
@@ -91,7 +92,15 @@ def test_set_up_takes_them_from_there(tmp_path: Path) -> None:
         stream.write(NEW.partition("\nlearner(\n")[0])
     needs = needs_of_set_up(tmp_path)
     wanted = set((declared.written_packages(SOURCES) or {}).values()) - WITH_R
-    assert set(needs) == wanted | {"C50", "rJava", "RWeka", "mlbench", "testthat"}
+    assert set(needs) == wanted | {
+        "C50",
+        "rJava",
+        "RWeka",
+        "mlbench",
+        "testthat",
+        "knitr",
+        "markdown",
+    }
     assert needs["C50"][3:] == ["r-cran-c50", "engine r lacks the learner C5.0"]
     assert needs["e1071"][4] == "engine r lacks the learners svm and naiveBayes"
     # What Debian has is told alike by set-up and by `cvinfer doctor`.
