@@ -91,6 +91,11 @@ def predictions_files(names: Sequence[Any]) -> list[str]:
     return [f"predictions-{piece}.csv.gz" for piece in file_names(names)]
 
 
+def is_predictions(name: str) -> bool:
+    """Whether a file is called as those of the predictions on one of several data sets."""
+    return name.startswith("predictions-") and name.endswith(".csv.gz")
+
+
 def numbered_predictions(count: int) -> list[str]:
     """What the same files were called before they had the names of their data sets."""
     return [f"predictions-{number}.csv.gz" for number in range(1, count + 1)]

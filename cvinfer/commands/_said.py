@@ -25,6 +25,8 @@ DIFFERENT = 4
 AFTER = 5
 #: Failed fits that are listed; result.json has them all.
 LISTED = 20
+#: So many files of predictions are named each.
+NAMED = 4
 
 
 def tell(text: str) -> None:
@@ -49,12 +51,19 @@ def write_out(text: str, output: Optional[Path]) -> None:
 
 
 def files_in(directory: Path) -> list[str]:
-    """The files of a result, those first that one looks at first."""
+    """The files of a result, in the order in which one looks at them; of many alike the number."""
+    from cvinfer.places import is_predictions
     from cvinfer.report.formats import files_of
 
     first = ["result.json", *files_of("result")]
     found = {each.name for each in directory.iterdir() if each.is_file() and each.name[0] != "."}
-    return [name for name in first if name in found] + sorted(found - set(first))
+    others = sorted(found - set(first))
+    predicted = [name for name in others if is_predictions(name)]
+    if len(predicted) > NAMED:
+        at = others.index(predicted[0])
+        others = [name for name in others if name not in predicted]
+        others.insert(at, f"predictions-*.csv.gz ({len(predicted)} files)")
+    return [name for name in first if name in found] + others
 
 
 def show_failures(result: Result) -> None:

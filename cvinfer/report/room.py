@@ -41,7 +41,7 @@ def fitted(blocks: Blocks[Line], room: int) -> Blocks[Line]:
     space = room - kept - _all(sentences, below=1)
     headlines = _headlines(blocks, space)
     room -= _all(sentences, below=1) + _height(headlines) + bool(headlines)
-    tables = _that_fit(blocks.tables, room - kept, below=1)
+    tables = _those_that_fit(blocks.tables, room - kept)
     room -= _all(tables, below=1)
     sections = []
     for heading, lines in blocks.sections:
@@ -62,12 +62,15 @@ def more(left: Sequence[str], name: str) -> str:
 
 
 def _headlines(blocks: Blocks[Line], space: int) -> Sequence[Block[Line]]:
-    """All of them, or as many as fit; then the first table, which is denser, goes before most."""
+    """All of them, or as many as fit; then a table, which is denser, goes before most.
+
+    It is the first for which there is room beside the first of them.
+    """
     if _height(blocks.headlines) + 1 <= space:
         return blocks.headlines
-    first = _height(blocks.tables[:1]) + 1
-    if first + _height(blocks.headlines[:1]) < space:
-        space -= first
+    least = _height(blocks.headlines[:1])
+    heights = (len(each) + 1 for each in blocks.tables)
+    space -= next((height for height in heights if height + least < space), 0)
     return _that_fit(blocks.headlines, space - 1)
 
 
@@ -79,6 +82,16 @@ def _that_fit(blocks: Sequence[Block[Line]], room: int, below: int = 0) -> Seque
         if used > room:
             return blocks[:at]
     return blocks
+
+
+def _those_that_fit(blocks: Sequence[Block[Line]], room: int) -> Sequence[Block[Line]]:
+    """In their order, with an empty line below each; one that is too long keeps out no other."""
+    made = []
+    for block in blocks:
+        if len(block) + 1 <= room:
+            made.append(block)
+            room -= len(block) + 1
+    return made
 
 
 def _height(blocks: Sequence[Block[Line]]) -> int:

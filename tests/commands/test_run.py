@@ -393,3 +393,16 @@ def test_learners_that_nothing_asks_for_are_told(call: Call, small: Path) -> Non
     assert "not used" not in out
     _, out, _ = call("run", small, "--set", "compare=all")
     assert "not used" not in out
+
+
+def test_the_files_of_many_data_sets_are_counted(tmp_path: Path) -> None:
+    from cvinfer.commands._said import files_in
+
+    for name in ("result.json", "run.json", "references.bib", "predictions-a.csv.gz"):
+        (tmp_path / name).touch()
+    plain = ["result.json", "predictions-a.csv.gz", "references.bib", "run.json"]
+    assert files_in(tmp_path) == plain
+    for at in range(39):
+        (tmp_path / f"predictions-d{at}.csv.gz").touch()
+    plain[1] = "predictions-*.csv.gz (40 files)"
+    assert files_in(tmp_path) == plain

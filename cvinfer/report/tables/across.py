@@ -63,7 +63,7 @@ def _grid_notes(document: Entry, entry: Entry) -> tuple[Note, ...]:
     gone = [each for each in entry["left_out"] if each["data"] not in entry["data"]]
     if gone:
         said = "; ".join(f"{each['data']} ({shortened(each['why'])})" for each in gone)
-        notes.append((f"Data sets that could not be read: {said}.",))
+        notes.append((f"Data sets that could not be used: {said}.",))
     notes.append((rights_note(document),))
     return tuple(Note(words) for words in notes if words != ("",))
 
@@ -83,7 +83,7 @@ def _test_note(test: Entry, document: Entry) -> tuple[Union[str, Cite], ...]:
         return (*head, words)
     if "against" in test:
         said = [f"{e['learner']} p {p_equation(e['p_corrected'], alpha)}" for e in test["against"]]
-        return (*head, f"against {test['control']}, corrected: {listed(said)}.")
+        return (*head, f"{test['control']}; corrected, {listed(said)}.")
     from cvinfer.analysis.together import statistic_text  # needs numpy
 
     p = "" if test["p_value"] is None else f"p {p_equation(test['p_value'], alpha)}"

@@ -15,12 +15,16 @@ OPEN = 12
 
 @section("verdicts", "Verdicts", of=("result",), place=10)
 def verdicts(reading: Reading) -> Content:
-    """For each measure and data set; the headline first, the sentence with all facts below."""
+    """The data sets together, then each; the headline first, the sentence with all facts below."""
     found = reading.document["verdicts"]
     made: list[Content] = [_setting(reading)]
     if not found:
         return [*made, tag("p", "Nothing was compared; the intervals are below.")]
     made.append(_tally(reading))
+    made += [
+        tag("p", each["sentence"], " ", tag("a", "The ranks.", href="#across"))
+        for each in reading.document.get("across") or []
+    ]
     folded = len(found) > OPEN
     for measure in reading.measures:
         entries = reading.by(measure, "verdicts")
