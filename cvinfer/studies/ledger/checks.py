@@ -13,7 +13,7 @@ from typing import Any, Callable, Iterable, Mapping, NamedTuple, Optional, Seque
 from cvinfer.documents import JsonObject
 from cvinfer.errors import UserError
 from cvinfer.registry import Registry
-from cvinfer.studies.ledger.compare import BEYOND, number_at
+from cvinfer.studies.ledger.compare import BEYOND, are_few, number_at
 from cvinfer.studies.ledger.exact import IDENTICAL, compute
 from cvinfer.studies.ledger.model import Claim, Item
 from cvinfer.studies.ledger.results import Results, cells_of, inside, same
@@ -24,7 +24,10 @@ ABOUT = ("learner", "a", "b", "averaging", "scheme")
 
 
 class ClaimFound(NamedTuple):
-    """A claim with its verdict. right: points that do what it says. worst: the least of them."""
+    """A claim with its verdict. right: points that do what it says. worst: the least of them.
+
+    replications: what the points rest on at the least, of the paper's `of_print`.
+    """
 
     text: str
     verdict: str
@@ -32,6 +35,13 @@ class ClaimFound(NamedTuple):
     points: int = 0
     worst: str = ""
     note: str = ""
+    replications: Optional[int] = None
+    of_print: Optional[int] = None
+
+    @property
+    def few(self) -> bool:
+        """Whether it rests on fewer than a tenth of the printed replications."""
+        return are_few(self.replications, self.of_print)
 
 
 class Point(NamedTuple):
@@ -43,11 +53,15 @@ class Point(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """One point of a check. margin: above zero where it does what the text says. se: of that."""
+    """One point of a check. margin: above zero where it does what the text says. se: of that.
+
+    replications: the fewest that one of its numbers rests on.
+    """
 
     where: Mapping[str, Any]
     margin: float
     se: float
+    replications: int
 
 
 class Missing(Exception):
@@ -85,7 +99,9 @@ def _claim(item: Item, claim: Claim, results: Results) -> ClaimFound:
     else:
         good = all(each.margin > -BEYOND * each.se for each in found if each.margin < 0.0)
     least = min(found, key=lambda each: each.margin)
-    return _judged(claim, good, right, len(found), _said(least))
+    judged = _judged(claim, good, right, len(found), _said(least))
+    rests = min(each.replications for each in found)
+    return judged._replace(replications=rests, of_print=item.replications)
 
 
 def _judged(claim: Claim, good: bool, right: int, points: int, worst: str) -> ClaimFound:
@@ -148,13 +164,17 @@ def _error(*numbers: Optional[Measured]) -> float:
     return math.sqrt(sum((each.se or 0.0) ** 2 for each in numbers if each is not None))
 
 
+def _fewest(*numbers: Measured) -> int:
+    return min(each.replications for each in numbers)
+
+
 def _pairs(
     left: Sequence[Point], right: Union[float, Sequence[Point]]
 ) -> Iterable[tuple[Point, Measured]]:
     """Every left point with the right one at the same place, about the same learners."""
     for point in left:
         if isinstance(right, float):
-            yield point, Measured(right, 0.0, 1)
+            yield point, Measured(right, 0.0, point.number.replications)
             continue
         partners = [each for each in right if _same_place(point, each)]
         if len(partners) != 1:
@@ -181,6 +201,7 @@ def _compared(
             {**point.at, **point.about},
             sign * (partner.value - point.number.value),
             _error(point.number, partner),
+            _fewest(point.number, partner),
         )
         for point, partner in _pairs(numbers(options["left"]), other)
     ]
@@ -204,6 +225,7 @@ def between(options: JsonObject, numbers: Callable[[JsonObject], Sequence[Point]
             {**point.at, **point.about},
             min(point.number.value - low, high - point.number.value),
             _error(point.number),
+            _fewest(point.number),
         )
         for point in numbers(options["of"])
     ]
@@ -226,6 +248,7 @@ def _steps(
             {**after.at, **after.about},
             sign * (after.number.value - before.number.value),
             _error(before.number, after.number),
+            _fewest(before.number, after.number),
         )
         for (_, before), (_, after) in zip(found, found[1:])
     ]
@@ -252,6 +275,7 @@ def lowest(options: JsonObject, numbers: Callable[[JsonObject], Sequence[Point]]
             {**point.at, **point.about},
             point.number.value - here[0].number.value,
             _error(point.number, here[0].number),
+            _fewest(point.number, here[0].number),
         )
         for value, point in found
         if not same(value, options["at"])

@@ -56,9 +56,12 @@ class Compared(NamedTuple):
 
         Its standard error is then at least three times the paper's: such a cell agrees easily.
         """
-        if self.replications is None or self.of_print is None:
-            return False
-        return self.replications < TENTH * self.of_print
+        return are_few(self.replications, self.of_print)
+
+
+def are_few(ours: Optional[int], of_print: Optional[int]) -> bool:
+    """Fewer than a tenth of the printed replications; exact numbers rest on none."""
+    return ours is not None and of_print is not None and ours < TENTH * of_print
 
 
 class Distance(NamedTuple):

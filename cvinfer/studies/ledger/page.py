@@ -6,7 +6,7 @@ The first page is words, counts and what differs; the page of a paper has every 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Iterable, NamedTuple, Optional, Sequence
+from typing import Any, Iterable, NamedTuple, Optional, Sequence, Union
 
 from cvinfer.studies.ledger.checks import ClaimFound, claims_of
 from cvinfer.studies.ledger.compare import Compared, compare_item
@@ -50,7 +50,8 @@ standard error is then more than three times the paper's, so that it agrees easi
 these cells are counted with the others and once more by themselves.
 
 A claim about a figure holds where no point contradicts it by three standard errors, so that few
-replications let it hold easily; how many points do as it says stands beside it.
+replications let it hold easily; how many points do as it says, and on how many replications, stands
+beside it.
 
 How settings were chosen where papers are silent: [decisions](decisions/ledger-choices.md).
 """
@@ -143,7 +144,8 @@ def _sentence(
         f" **{found['differs']:,} differ**, {found['explained']:,} are explained and"
         f" {found['misprint']:,} are misprints. {found['not run']:,} were not run."
         f" {_few_in_words(tables, run)}"
-        f" Of {len(claims)} claims about figures and formulas {said.count('holds')} hold and"
+        f" Of {len(claims)} claims about figures and formulas {said.count('holds')} hold"
+        f" ({sum(claim.few for claim in claims if claim.verdict == 'holds')} of these on few) and"
         f" **{said.count('fails')} fail**; {said.count('not run')} were not checked."
         f" {len(texts)} numbers of running text stand beside the figures and are not counted."
     )
@@ -280,10 +282,10 @@ def _ours(cell: Compared) -> str:
     return "" if cell.ours is None else f"{cell.ours:.{cell.digits + 1}f}"
 
 
-def _of_print(cell: Compared) -> str:
-    if cell.replications is None or cell.of_print is None:
+def _of_print(found: Union[Compared, ClaimFound]) -> str:
+    if found.replications is None or found.of_print is None:
         return ""
-    return f"{cell.replications:,} of {cell.of_print:,}"
+    return f"{found.replications:,} of {found.of_print:,}"
 
 
 def _pictures(own: Sequence[Looked], place: str) -> list[str]:
@@ -315,7 +317,7 @@ def _paper_page(paper: str, own: Sequence[Looked]) -> str:
             head = ("where", "cell", "printed", "ours", "replications", "se", "z", "verdict")
             lines += _table(head, [_cell_row(cell) for cell in each.cells])
         if each.claims:
-            said = ("claim", "points", "verdict", "")
+            said = ("claim", "points", "replications", "verdict", "")
             lines += _table(said, [_claim_row(claim) for claim in each.claims])
         lines += _pictures([each], "")
     return "\n".join(lines).rstrip() + "\n"
@@ -339,9 +341,10 @@ def _cell_row(cell: Compared) -> Sequence[str]:
 
 def _claim_row(claim: ClaimFound) -> Sequence[str]:
     verdict = "**fails**" if claim.verdict == "fails" else claim.verdict
+    verdict += ", few" if claim.few else ""
     points = f"{claim.right} of {claim.points}" if claim.points else ""
     note = "; ".join(text for text in (claim.worst, claim.note) if text)
-    return claim.text, points, verdict, note
+    return claim.text, points, _of_print(claim), verdict, note
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

@@ -64,6 +64,17 @@ def test_points_are_compared_where_they_stand(tmp_path: Path) -> None:
     assert "n 30" in found.worst
 
 
+def test_a_claim_tells_the_fewest_replications_that_it_rests_on(tmp_path: Path) -> None:
+    check = f"{{less: {{left: {RHO1}, right: {RHO2}}}}}"
+    many, some = curve(0.1, 0.2, runs=900), curve(0.2, 0.3, name="rho2", runs=99)
+    found = claim(tmp_path, check, two=many + some)
+    assert (found.replications, found.of_print, found.few) == (99, 1000, True)
+    # A number of print rests on nothing of ours.
+    found = claim(tmp_path, f"{{less: {{left: {RHO1}, right: 1}}}}", two=many)
+    assert (found.replications, found.few) == (900, False)
+    assert not claim(tmp_path, check).few
+
+
 def test_a_share_of_the_points_may_be_enough(tmp_path: Path) -> None:
     check = f"{{less: {{left: {RHO1}, right: 0.25, share: %s}}}}"
     cells = curve(0.1, 0.2, 0.9)

@@ -40,7 +40,7 @@ def test_what_differs_stands_out_and_counts_come_first(tmp_path: Path) -> None:
     assert (
         "| one | kfold_t | 0.100 | 0.3000 | 1,000 of 1,000 | 0.018 | +11.2 | **differs** |" in page
     )
-    assert "| it rises |  | not run | no stored result |" in page
+    assert "| it rises |  |  | not run | no stored result |" in page
     assert set(found) == {"reproduction.md", "reproduction/s1.md"}
 
 
