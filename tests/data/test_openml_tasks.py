@@ -142,7 +142,9 @@ def test_validate_fetches_nothing_and_knows_what_was_fetched(
     tmp_path: Path, server: Stored
 ) -> None:
     file = tmp_path / "spec.yaml"
-    file.write_text(json.dumps(comparison(server)), encoding="utf-8")
+    asks = comparison(server, across=True, control="tree")
+    asks["learners"]["prior"] = {"engine": "builtin", "learner": "majority"}
+    file.write_text(json.dumps(asks), encoding="utf-8")
     spec, found = check_file(file)
     assert not found and spec is not None and len(spec.data) == 1 and not server.asked
     runner.load(file)

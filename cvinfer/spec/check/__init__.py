@@ -17,7 +17,13 @@ from cvinfer.spec import work
 from cvinfer.spec.check.across import across_of, control_of
 from cvinfer.spec.check.common import Context
 from cvinfer.spec.check.compare import pairs_of
-from cvinfer.spec.check.data import check_positive, data_sets, expand, positive_of_all
+from cvinfer.spec.check.data import (
+    check_positive,
+    data_sets,
+    expand,
+    how_many,
+    positive_of_all,
+)
 from cvinfer.spec.check.learners import learners_of
 from cvinfer.spec.check.measures import check_served, measures_of
 from cvinfer.spec.check.naming import name_of
@@ -146,9 +152,10 @@ def _checked(here: Context, default_name: str, idle: bool = False) -> Optional[S
     check_fitting(here, measures, chosen_tests or (), chosen_intervals or ())
     margin = margin_of(here, primary, chosen_tests or (), measures)
     check_served(here, placed, learners)
-    across = across_of(here, len(entries))
+    count = how_many(entries)
+    across = across_of(here, count)
     names = list(learners) if learners is not None else None
-    control = control_of(here, across, len(entries), names)
+    control = control_of(here, across, count, names)
     alone = any(b is None for _, b in pairs or ())
     if alone:
         check_one_learner(here, chosen_tests)

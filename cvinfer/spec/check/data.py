@@ -288,6 +288,16 @@ def _data_name(entry: JsonObject) -> str:
     return str(entry.get("source", "data"))
 
 
+def how_many(entries: Sequence[JsonObject]) -> int:
+    """The number of data sets, as far as it is known; one that stands for several counts as two."""
+    from cvinfer.data.registry import sources
+
+    known = sources()
+    infos = [(known.get(str(entry.get("source"))), entry) for entry in entries]
+    more = [1 for info, entry in infos if info is not None and info.stands_for_several(entry)]
+    return len(entries) + len(more)
+
+
 def is_predictions_entry(entry: JsonObject) -> bool:
     """Whether it brings predictions or scores made elsewhere, so that nothing is fitted on it."""
     from cvinfer.data.registry import sources
