@@ -33,6 +33,12 @@ class Processes:
         self.address = ""
         self._port = 0
 
+    @property
+    def words(self) -> "list[str]":
+        """The options that name it to a command."""
+        files = zip(("--tls-ca", "--tls-cert", "--tls-key"), self.tls or ())
+        return ["--cluster", self.address, *(word for each in files for word in each)]
+
     def start_scheduler(self) -> None:
         scheme, more = "tcp", []
         if self.tls is not None:

@@ -56,7 +56,7 @@ def test_what_goes_is_made_up_for(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         began = time.monotonic()
         _, errors = process.communicate(timeout=30)
-        assert time.monotonic() - began < 10.0  # two seconds, on a machine that has the time
+        assert time.monotonic() - began < 4.0  # two seconds, on a machine that has the time
         assert process.returncode == 130 and b"--cluster tcp://" in errors
         wait_for(lambda: not fitting(processes), "a fit goes on", 10)
 
