@@ -158,6 +158,22 @@ def test_two_commands_at_once_do_not_disturb_each_other(
         assert files(path.parent / "there") == files(path.parent / "here")
 
 
+def test_workers_listen_on_loopback_only(processes: Processes) -> None:
+    psutil = pytest.importorskip("psutil")
+    pids = {
+        each.pid
+        for group in processes.groups
+        for first in [psutil.Process(group.pid)]
+        for each in [first, *first.children(recursive=True)]
+    }
+    listening = [
+        each.laddr.ip
+        for each in psutil.net_connections("inet")
+        if each.pid in pids and each.status == psutil.CONN_LISTEN
+    ]
+    assert set(listening) == {"127.0.0.1"}  # nannies and workers
+
+
 @pytest.mark.long
 def test_the_doctor_looks_at_workers(processes: Processes) -> None:
     from cvinfer.commands.doctor.cluster import examine_cluster
