@@ -31,6 +31,21 @@ SPELLING = {
     "wong": "Wong",
 }
 
+#: Words of names that are cut short where there is little room; the same everywhere.
+SHORTER = {
+    "calibrated": "cal.",
+    "combined": "comb.",
+    "conservative": "cons.",
+    "corrected": "corr.",
+    "Dietterich": "Diett.",
+    "hold-out": "h.-o.",
+    "independent": "indep.",
+    "matched": "match.",
+    "McNemar": "McN.",
+    "proportion": "prop.",
+    "repeated": "rep.",
+}
+
 CORRECTIONS = {
     "holm": "Holm",
     "bonferroni": "Bonferroni",
@@ -44,6 +59,11 @@ NONE = "\N{EM DASH}"
 def title(name: str) -> str:
     """A registered name as one writes it: bcv_5x2_mcnemar is BCV 5×2 McNemar."""
     return " ".join(SPELLING.get(part, part) for part in name.split("_"))
+
+
+def abbreviated(text: str) -> str:
+    """A title with its long words cut short: BCV 5×2 McN."""
+    return " ".join(SHORTER.get(word, word) for word in text.split(" "))
 
 
 def settings(options: Mapping[str, Any]) -> str:

@@ -27,12 +27,12 @@ from cvinfer.report.tables import (
     Cell,
     Cite,
     Column,
+    Cut,
     Group,
     Paper,
     Part,
     Table,
     Words,
-    column_width,
     dense,
     footnotes,
     parts,
@@ -44,9 +44,10 @@ from cvinfer.report.tex import bold_width, escape, escape_breakable, label, widt
 TEXT_WIDTH = ONE_COLUMN
 #: Lines of \footnotesize (9.5 pt) that are sure to fit on a page of 550 pt.
 PAGE_LINES = 55.0
-GAP = 7.0  # twice \tabcolsep as the template sets it
+GAP, SMALL_GAP = 7.0, 5.0  # twice \tabcolsep in either size
 #: \scriptsize beside \footnotesize, which widths are measured in.
 SMALLER = 0.94
+NORMAL, SMALL = "footnotesize", "scriptsize"
 
 PAPER = Paper(
     width=TEXT_WIDTH,
@@ -57,6 +58,9 @@ PAPER = Paper(
     narrowest_name=45.0,
     widest_title=54.0,
 )
+
+#: A dense table breaks its heads after each word that is as wide as a p-value.
+STACKED = {"widest_title": 32.0}
 
 _NUMBER = re.compile(r"\N{MINUS SIGN}?\d+(?:\.\d+)?")
 
@@ -135,11 +139,11 @@ def _settings(options: PaperOptions) -> list[Setting]:
     for each, environment in widths:
         narrowest = 30.0 if each < WIDEST_COLUMN else PAPER.narrowest_name
         paper = replace(PAPER, width=each, narrowest_name=narrowest)
-        small = replace(paper, width=each / SMALLER, gap=GAP / SMALLER)
+        small = replace(paper, width=each / SMALLER, gap=SMALL_GAP / SMALLER)
         made += [
-            Setting(paper, environment, False, "footnotesize", options),
-            Setting(paper, environment, True, "footnotesize", options),
-            Setting(small, environment, True, "scriptsize", options),
+            Setting(paper, environment, False, NORMAL, options),
+            Setting(replace(paper, **STACKED), environment, True, NORMAL, options),
+            Setting(replace(small, **STACKED), environment, True, SMALL, options),
         ]
     return made
 
@@ -147,53 +151,37 @@ def _settings(options: PaperOptions) -> list[Setting]:
 def _cut(table: Table, options: PaperOptions) -> list[tuple[Part, float, Setting]]:
     """The parts of a table, set in the first way in which all columns stand side by side.
 
-    Where there is none it is split, in the widest of the ways that change nothing else.
+    Where there is none it is split: as dense as can be in a narrow column, elsewhere in the widest
+    of the ways that change nothing else.
     """
-    plain: list[tuple[Part, float, Setting]] = []
+    densest, plain = None, None
     for setting in _settings(options):
-        if setting.dense and table.kind != "comparisons":
-            continue
-        found = _parts(dense(table) if setting.dense else table, setting)
-        if _side_by_side(found):
-            return found
-        if not setting.dense:
-            plain = found
+        is_dense = setting.dense and table.kind == "comparisons"
+        if setting.dense and not is_dense:
+            paper = replace(setting.paper, widest_title=PAPER.widest_title)
+            setting = replace(setting, paper=paper)
+        shown = dense(table) if is_dense else table
+        found = _parts(shown, setting)
+        if found.whole:
+            return _set(found, setting)
+        if is_dense:
+            densest = _set(found, setting)
+        elif setting.size == NORMAL:
+            plain = _set(found, setting)
     narrow = options.points is not None and options.points < WIDEST_COLUMN
-    if narrow and table.kind == "comparisons":
-        return _parts(dense(table), _settings(options)[-1])
-    return plain
+    chosen = densest if narrow and densest is not None else plain
+    return [] if chosen is None else chosen
 
 
-def _side_by_side(found: Sequence[tuple[Part, float, Setting]]) -> bool:
-    """Whether every part has all columns, and none is wider than its paper."""
-    part, limit, setting = found[0]
-    if len({len(each.columns) for each, _, _ in found}) > 1 or len(part.columns) < len(
-        _all_columns(part.table)
-    ):
-        return False
-    return natural_width(part, limit, setting.paper) <= setting.paper.width + 0.01
+def _set(found: Cut, setting: Setting) -> list[tuple[Part, float, Setting]]:
+    return [(part, found.limit, setting) for part in found.parts]
 
 
-def _all_columns(table: Table) -> list[Column]:
-    return [*table.keys, *(c for g in table.groups for c in (*g.shared, *g.own))]
-
-
-def natural_width(part: Part, limit: float, paper: Paper) -> float:
-    """How wide a part is by itself."""
-    names = [min(max(bold_width(c.text) for c in key.cells), limit) for key in part.table.keys]
-    total = sum(names) + paper.gap * (len(names) - 1)
-    for group in part.table.groups if len(part.groups) == len(part.table.groups) else part.groups:
-        inside = sum(column_width(c, paper) + paper.gap for c in (*group.shared, *group.own))
-        total += max(inside, width(group.title) + paper.gap if group.title else 0.0)
-    return total
-
-
-def _parts(table: Table, setting: Setting) -> list[tuple[Part, float, Setting]]:
+def _parts(table: Table, setting: Setting) -> Cut:
     def rows_for(groups: tuple[Group, ...], limit: float) -> Sequence[range]:
         return _rows(table, groups, limit, setting.paper)
 
-    made, limit = parts(table, setting.paper, rows_for)
-    return [(part, limit, setting) for part in made]
+    return parts(table, setting.paper, rows_for)
 
 
 def _rows(table: Table, groups: tuple[Group, ...], limit: float, paper: Paper) -> list[range]:
@@ -202,7 +190,7 @@ def _rows(table: Table, groups: tuple[Group, ...], limit: float, paper: Paper) -
     notes = sum(_paragraph_lines(_words(words), paper) for words in whole.notes)
     marked = {cell.footnote for column in whole.columns for cell in column.cells if cell.footnote}
     notes += sum(sorted((_paragraph_lines(str(text), paper) for text in marked), reverse=True)[:9])
-    head = max(len(_title(column)) for column in whole.columns) + 2
+    head = max(len(_title(column, paper)) for column in whole.columns) + 2
     caption = _paragraph_lines(table.caption, paper) * 1.3 + 2
     room = max(PAGE_LINES - notes - head - caption, 10.0)
     made, start, used = [], 0, 0.0
@@ -236,12 +224,15 @@ def _context(part: Part, limit: float, name: str, setting: Setting) -> dict[str,
     return {
         "environment": setting.environment,
         "size": setting.size,
+        "colsep": (GAP if setting.size == NORMAL else SMALL_GAP) / 2,
         "threeparttable": setting.options.notes == "threeparttable",
         "caption": part.table.caption + of,
         "label": f"tab:{label(name)}{suffix}",
         "align": align,
         "groups": _headings(part),
-        "titles": [_heading_cell(column, side) for column, side in zip(part.columns, align)],
+        "titles": [
+            _heading_cell(column, side, setting.paper) for column, side in zip(part.columns, align)
+        ],
         "rows": [_row(part, row, limit, setting.options) for row in part.rows],
         "notes": [_tex_words(words) for words in part.notes],
         "footnotes": [(mark, escape_breakable(text)) for mark, text in footnotes(part)],
@@ -265,12 +256,12 @@ def _headings(part: Part) -> list[dict[str, Any]]:
     return made
 
 
-def _title(column: Column) -> list[str]:
-    return title_lines(column.title, PAPER.widest_title, width)
+def _title(column: Column, paper: Paper) -> list[str]:
+    return title_lines(column.title, paper.widest_title, width)
 
 
-def _heading_cell(column: Column, side: str) -> str:
-    return _stacked([escape(line) for line in _title(column)], "b", side)
+def _heading_cell(column: Column, side: str, paper: Paper) -> str:
+    return _stacked([escape(line) for line in _title(column, paper)], "b", side)
 
 
 def _stacked(lines: Sequence[str], place: str, side: str) -> str:

@@ -99,8 +99,8 @@ def cut(document: Mapping[str, Any], width: int) -> list[tuple[Part, float]]:
         def rows_for(groups: Sequence[Group], limit: float, table: Table = table) -> list[range]:
             return [range(table.rows)]
 
-        pieces, limit = parts(table, _paper(width), rows_for)
-        made += [(part, limit) for part in pieces]
+        found = parts(table, _paper(width), rows_for)
+        made += [(part, found.limit) for part in found.parts]
     return made
 
 

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from typing import Iterable, NamedTuple, Optional, Sequence
 
+from cvinfer.report.headlines import SIGNS
 from cvinfer.report.page.markup import Content, Element, bdi, tag
 
-#: What a verdict is called on its badge, with a sign that says the same without colour.
-BADGES = {
-    "a_better": ("better", "▲", "difference found"),
-    "b_better": ("better", "▲", "difference found"),
-    "equivalent": ("alike", "≈", "equivalent"),
-    "undecided": ("open", "?", "undecided"),
-    "no_result": ("lost", "✕", "no result"),
-}
+#: Classes of badges, which have the signs and words of the lines that all formats begin with.
+BADGES = {"a_better": "better", "b_better": "better", "equivalent": "alike", "no_result": "lost"}
 
 
 class Head(NamedTuple):
@@ -94,8 +89,9 @@ def _row(row: Row, heading: str) -> Element:
 
 
 def badge(verdict: str) -> Element:
-    class_, sign, word = BADGES.get(verdict, ("open", "?", verdict.replace("_", " ")))
-    return tag("span", tag("span", sign, aria_hidden="true"), f" {word}", class_=f"badge {class_}")
+    sign, word = SIGNS.get(verdict, ("?", verdict.replace("_", " ")))
+    badged = f"badge {BADGES.get(verdict, 'open')}"
+    return tag("span", tag("span", sign, aria_hidden="true"), f" {word}", class_=badged)
 
 
 def facts(pairs: Iterable[tuple[Content, Content]]) -> Element:

@@ -15,6 +15,7 @@ from cvinfer.report.tables.dense import dense
 from cvinfer.report.tables.entries import scheme_of, shown_point
 from cvinfer.report.tables.intervals import interval_table
 from cvinfer.report.tables.layout import (
+    Cut,
     Measure,
     Paper,
     column_width,
@@ -34,6 +35,7 @@ __all__ = [
     "Cell",
     "Cite",
     "Column",
+    "Cut",
     "Group",
     "Measure",
     "Note",

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from cvinfer.analysis.words import abbreviated
 from cvinfer.report.tables.model import BREAK, Cell, Column, Group, Note, Table
-
-#: Numbers of tests in headings, where there are several.
-DIGITS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 def dense(table: Table) -> Table:
-    """p₁, p₂ ... as headings, told in the notes with the partition, which has no heading here."""
-    several = sum(bool(column.notes) for group in table.groups for column in group.own) > 1
+    """Short names of tests in headings, told in the notes with the partition, which has no heading
+    here."""
     titles: dict[str, str] = {}
     own: list[Column] = []
-    number = 0
     for group in table.groups:
         for column in group.own:
-            title = column.title
-            if column.notes:
-                number += 1
-                title = "p" + str(number).translate(DIGITS) if several else "p"
-                column = replace(
-                    column, notes=(title, " ", *column.notes) if several else column.notes
-                )
+            title = abbreviated(column.title)
+            if column.notes and title != column.title:
+                # The name itself begins the notes of a test.
+                short = abbreviated(str(column.notes[0]))
+                column = replace(column, notes=(f"{short}:", " ", *column.notes))
             titles[column.title] = title
             own.append(
                 replace(column, title=title, cells=tuple(_in_lines(c) for c in column.cells))

@@ -7,8 +7,9 @@ their group.
 from __future__ import annotations
 
 import functools
+import math
 from dataclasses import dataclass, replace
-from typing import Callable, Optional, Sequence
+from typing import Callable, NamedTuple, Optional, Sequence
 
 from cvinfer.report.tables.model import Column, Group, Part, Table
 
@@ -44,18 +45,28 @@ def one_part(table: Table) -> Part:
     return replace(whole, footnotes=_footnotes(whole))
 
 
+class Cut(NamedTuple):
+    """A table in parts. limit: what a name may take before it is broken; whole: whether all columns
+    stand side by side and none sticks out.
+    """
+
+    parts: list[Part]
+    limit: float
+    whole: bool
+
+
 def parts(
     table: Table, paper: Paper, rows_for: Callable[[tuple[Group, ...], float], Sequence[range]]
-) -> tuple[list[Part], float]:
-    """The parts of a table and the limit for names; `rows_for` cuts the rows of some columns."""
-    chosen, limit = columns_that_fit(table, paper)
+) -> Cut:
+    """The table as it fits; `rows_for` cuts the rows of some columns."""
+    chosen, limit, whole = columns_that_fit(table, paper)
     cut = [(groups, rows) for groups in chosen for rows in rows_for(groups, limit)]
     made = []
     for at, (groups, rows) in enumerate(cut):
         keys, shown = _emboldened(table, groups)
         part = Part(table, shown, keys, rows, at + 1, len(cut))
         made.append(replace(part, footnotes=_footnotes(part)))
-    return made, limit
+    return Cut(made, limit, whole)
 
 
 def _emboldened(
@@ -119,7 +130,10 @@ def wrap(text: str, limit: float, measure: Measure) -> list[str]:
         while end < len(rest) and measure(rest[: end + 1]) <= limit:
             end += 1
         good = [at for at in range(end // 3 + 1, end + 1) if _breakable(rest[at - 1], rest[at])]
-        end = good[-1] if good else end
+        # Where there is no place for it, not in such a way that a single letter is left.
+        end = (
+            good[-1] if good else min(end, math.ceil(len(rest) / math.ceil(measure(rest) / limit)))
+        )
         lines.append(rest[:end].strip())
         rest = rest[end:].strip()
     return [*lines, rest] if rest or not lines else lines
@@ -199,8 +213,9 @@ def name_limits(table: Table, room: float, paper: Paper) -> float:
     return natural[-1]
 
 
-def columns_that_fit(table: Table, paper: Paper) -> tuple[list[tuple[Group, ...]], float]:
-    """Groups of columns for each part, and the limit for the width of a name in all of them.
+def columns_that_fit(table: Table, paper: Paper) -> tuple[list[tuple[Group, ...]], float, bool]:
+    """Groups of columns for each part, the limit for the width of a name in all of them, and
+    whether that is all columns on the paper.
 
     As few parts as possible, and names as wide as that allows.
     """
@@ -210,7 +225,7 @@ def columns_that_fit(table: Table, paper: Paper) -> tuple[list[tuple[Group, ...]
     all_in_one = sum(_group_width(group, group.own, paper) for group in table.groups)
     wanted = name_limits(table, room - all_in_one, paper)
     if wanted >= min(paper.widest_name, max(natural)):
-        return [table.groups], wanted
+        return [table.groups], wanted, True
     steps = 12
     step = (paper.widest_name - paper.narrowest_name) / steps
     tried = []
@@ -220,8 +235,8 @@ def columns_that_fit(table: Table, paper: Paper) -> tuple[list[tuple[Group, ...]
         dealt = _dealt(table, left, paper)
         too_wide = max(sum(_group_width(g, g.own, paper) for g in part) for part in dealt) > left
         tried.append((too_wide, len(dealt), -limit, dealt))
-    _, _, limit, chosen = min(tried, key=lambda one: one[:3])
-    return chosen, -limit
+    too_wide, count, limit, chosen = min(tried, key=lambda one: one[:3])
+    return chosen, -limit, count == 1 and not too_wide
 
 
 def _dealt(table: Table, room: float, paper: Paper) -> list[tuple[Group, ...]]:

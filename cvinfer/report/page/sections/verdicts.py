@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from cvinfer.analysis.words import count_text, listed, title
+from cvinfer.analysis.words import count_text, listed
 from cvinfer.documents import JsonObject
+from cvinfer.report.headlines import setting, told
 from cvinfer.report.page.markup import Content, Element, bdi, tag
 from cvinfer.report.page.parts import badge, plural
-from cvinfer.report.page.reading import Reading, interval_text, level_text, p_cell
+from cvinfer.report.page.reading import Reading
 from cvinfer.report.page.sections import section
+from cvinfer.report.warned import one_name
 
 #: Verdicts whose whole sentences stand open; of more, a click shows them.
 OPEN = 12
@@ -40,23 +42,12 @@ def verdicts(reading: Reading) -> Content:
 
 def _setting(reading: Reading) -> Element:
     document = reading.document
-    primary = list(dict.fromkeys(title(each["primary"]) for each in document["verdicts"]))
     said = [
         plural(len(document["learners"]), "learner"),
         plural(len(document["data"]), "data set"),
         plural(len(document["verdicts"]), "comparison"),
     ]
-    text = f"{listed(said)}."
-    if primary:
-        corrected = reading.correction and len(document["verdicts"]) > 1
-        how = f", p-values corrected by {reading.correction}" if corrected else ""
-        text += f" {listed(primary)} decides at α = {reading.alpha:g}{how}."
-    sizes = list(
-        dict.fromkeys(each["estimand"] for each in document["verdicts"] if each["estimand"])
-    )
-    if len(sizes) == 1:
-        text += f" All of it speaks for {sizes[0]}."
-    return tag("p", text, class_="lead")
+    return tag("p", " ".join((f"{listed(said)}.", *setting(document))), class_="lead")
 
 
 def _tally(reading: Reading) -> Element:
@@ -78,7 +69,7 @@ def _tally(reading: Reading) -> Element:
 
 
 def _verdict(verdict: JsonObject, reading: Reading, folded: bool) -> Element:
-    sentence = tag("p", verdict["sentence"], class_="sentence")
+    sentence = tag("p", one_name(verdict["sentence"], reading.document), class_="sentence")
     headline: list[Content] = [badge(verdict["verdict"]), " ", _headline(verdict, reading)]
     return tag(
         "li",
@@ -93,34 +84,9 @@ def _verdict(verdict: JsonObject, reading: Reading, folded: bool) -> Element:
 
 
 def _headline(verdict: JsonObject, reading: Reading) -> Content:
-    measure = reading.measure(verdict)
-    a, b, found = verdict["a"], verdict["b"], verdict["verdict"]
-    if found == "no_result":
-        return [tag("strong", bdi(a), " and ", bdi(b)), " could not be compared"]
-    won = found in ("a_better", "b_better")
-    turn = -1.0 if found == "a_better" else 1.0
-    if won:
-        first, second = (a, b) if found == "a_better" else (b, a)
-        names: Content = [tag("strong", bdi(first)), " is better than ", bdi(second), " by "]
-    else:
-        link = " and " if found == "equivalent" else " or "
-        names = [tag("strong", bdi(a), link, bdi(b)), ": difference "]
-    ends = verdict["interval"]
-    turned = None if ends is None else sorted(turn * end for end in ends)
-    size = reading.number(
-        None if verdict["estimate"] is None else turn * verdict["estimate"], measure
-    )
-    inside = interval_text(turned, reading, measure)
-    points = " points" if reading.unit(measure) else ""
-    p = p_cell(reading.primary(verdict), corrected=True)
-    return [
-        names,
-        f"{size}{points}",
-        f" [{level_text(verdict)}: {inside}]" if inside else "",
-        f", {_how(verdict)}p {p}" if p.startswith("<") else f", {_how(verdict)}p = {p}",
-    ]
-
-
-def _how(verdict: JsonObject) -> str:
-    """Whether the p-value is another one than the test's own."""
-    return "corrected " if verdict["p_corrected"] != verdict["p_value"] else ""
+    """The line that the other formats begin with."""
+    said = told(verdict, reading.primary(verdict), reading.document)
+    first, second = bdi(said.first), bdi(said.second)
+    if said.won:
+        return [tag("strong", first), said.between, second, said.after]
+    return [tag("strong", first, said.between, second), said.after]

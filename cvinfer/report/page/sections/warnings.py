@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from cvinfer.analysis import judge
-from cvinfer.documents import JsonObject
 from cvinfer.report.page.markup import Content, Element, tag
 from cvinfer.report.page.parts import plural
 from cvinfer.report.page.reading import Reading
 from cvinfer.report.page.sections import section
+from cvinfer.report.warned import Warned, warned
 
 #: Places that are named before the others are counted.
 MOST_PLACES = 6
@@ -15,57 +15,29 @@ MOST_PLACES = 6
 
 @section("warnings", "Warnings and what to do", of=("result",), place=90)
 def warnings(reading: Reading) -> Content:
-    document = reading.document
-    grouped: dict[str, list[str]] = {}
-    told = set()
-    for entry in document["comparisons"]:
-        for text in entry["warnings"]:
-            pair = f"{entry['a']} against {entry['b']}, {entry['test']}"
-            own = text == entry["caution"]
-            grouped.setdefault(text, []).append(
-                entry["test"] if own else f"{entry['data']}, {pair}"
-            )
-            told.add(f"{entry['test'] if own else entry['data'] + ', ' + pair}: {text}")
-    for entry in document["intervals"]:
-        if entry["caution"]:
-            grouped.setdefault(entry["caution"], []).append(entry["interval"])
-            told.add(f"{entry['interval']}: {entry['caution']}")
     made: list[Content] = []
-    cautions = _cautions(document)
-    items = [
-        _group(text, list(dict.fromkeys(places)), text in cautions)
-        for text, places in grouped.items()
-    ]
-    others = [tag("li", text) for text in document["warnings"] if text not in told]
-    if items or others:
-        made.append(tag("ul", items, others, class_="warnings"))
-    notes = judge.data_notes(document)
+    found = warned(reading.document)
+    if found:
+        made.append(tag("ul", [_one(each) for each in found], class_="warnings"))
+    notes = judge.data_notes(reading.document)
     if notes:
         made += [tag("h3", "Notes on the data"), tag("ul", [tag("li", note) for note in notes])]
     return made
 
 
-def _cautions(document: JsonObject) -> set[str]:
-    entries = (*document["comparisons"], *document["intervals"])
-    return {entry["caution"] for entry in entries if entry["caution"]}
+def _one(each: Warned) -> Element:
+    if not each.places:
+        return tag("li", each.text)
+    shown = "; ".join(each.places[:MOST_PLACES])
+    if each.of_test:
+        return tag("li", tag("strong", shown), f": {each.text}", tag("p", REMEDY, class_="remedy"))
+    left = len(each.places) - MOST_PLACES
+    more = f" and {plural(left, 'more place')}" if left > 0 else ""
+    count = tag("strong", plural(len(each.places), "comparison"))
+    return tag("li", count, f": {each.text}", tag("p", shown + more, class_="muted"))
 
 
-def _group(text: str, places: list[str], caution: bool) -> Element:
-    shown = places[:MOST_PLACES]
-    more = (
-        f" and {plural(len(places) - len(shown), 'more place')}" if len(places) > len(shown) else ""
-    )
-    return tag(
-        "li",
-        tag("strong", "; ".join(shown) if caution else plural(len(places), "comparison")),
-        f": {text}",
-        None if caution else tag("p", "; ".join(shown) + more, class_="muted"),
-        tag("p", _remedy(caution), class_="remedy") if caution else None,
-    )
-
-
-def _remedy(caution: bool) -> str:
-    return (
-        "What to do: let a test decide that holds its level, such as bcv_5x2_mcnemar, or measure"
-        " how often this one errs on data like yours with cvinfer calibrate."
-    )
+REMEDY = (
+    "What to do: let a test decide that holds its level, such as bcv_5x2_mcnemar, or measure how"
+    " often this one errs on data like yours with cvinfer calibrate."
+)
