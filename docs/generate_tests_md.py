@@ -208,6 +208,9 @@ def studied_tests() -> str:
         name: {cell["name"]: cell for cell in each["cells"] if cell["kind"] == "test"}
         for name, each in found.items()
     }
+    # Second settings, with which the ledger makes some tests again, are told there.
+    most = max(map(len, cells.values()))
+    cells = {name: each for name, each in cells.items() if len(each) == most}
     names = sorted({test for each in cells.values() for test in each})
     alpha = measured_level()
     counts = {cell["replications"] for each in cells.values() for cell in each.values()}
@@ -425,6 +428,8 @@ def coverage_by_measure(items: list[Procedure]) -> str:
     ]
     if not every:
         return ""
+    there = {name for row in rows.values() for rates in row.values() for name in rates}
+    grid = {n: each for n, each in grid.items() if there & set(each.values())}
     heads = ["interval", "measure", *grid]
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for name, row in rows.items():
