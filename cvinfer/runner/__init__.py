@@ -109,7 +109,7 @@ class Result:
 
         return render(self.document, format, **options)
 
-    def plot(self, kind: str, form: str = "png") -> Drawn:
+    def plot(self, kind: str = "forest", form: str = "png") -> Drawn:
         """A picture of `cvinfer plot`, as png, svg or pdf; a notebook shows the first two."""
         from cvinfer.report.pictures import drawn
         from cvinfer.runner.shown import Drawn

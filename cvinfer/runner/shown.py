@@ -89,6 +89,9 @@ class Drawn(NamedTuple):
     content: bytes
     form: str
 
+    def __repr__(self) -> str:
+        return f"<picture, {self.form}, {len(self.content)} bytes; .save(file) writes it>"
+
     def save(self, file: Union[str, "os.PathLike[str]"]) -> None:
         Path(file).write_bytes(self.content)
 

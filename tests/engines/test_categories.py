@@ -217,6 +217,14 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
         {"encode": "none", "learner": "LogisticRegression"},
         r"L0\.learner: LogisticRegression takes no categories, and colour, shape are given",
     ),
+    "no encoder, and no look at types": (
+        {"encode": "none", "learner": "GaussianNB"},
+        r"L0\.learner: GaussianNB takes no categories, and colour, shape are given",
+    ),
+    "no encoder before neighbours": (
+        {"encode": "none", "learner": "KNeighborsClassifier"},
+        r"L0\.learner: KNeighborsClassifier takes no categories",
+    ),
     "scaler first": (
         {"encode": "none", "steps": ["StandardScaler", "GaussianNB"]},
         r"L0\.steps\[0\]: StandardScaler takes no categories",

@@ -69,6 +69,7 @@ def test_pictures(result: Any, tmp_path: Any) -> None:
     with pytest.raises(UserError, match="no kind of plot 'pie'"):
         result.plot("pie")
     made = Drawn(b"<svg/>", "svg")
+    assert repr(made) == "<picture, svg, 6 bytes; .save(file) writes it>"
     assert made._repr_svg_() == "<svg/>" and made._repr_png_() is None
     made.save(tmp_path / "a.svg")
     assert (tmp_path / "a.svg").read_bytes() == b"<svg/>"

@@ -147,13 +147,21 @@ def _look(step: Node, frame: Any) -> None:
     every = [step.cls, *(each.cls for each in _inside(step))]
     if not all(map(is_known, every)) or any("feature_extraction" in e.__module__ for e in every):
         raise Unknown()
-    try:
-        built(step).fit(frame, np.arange(FEW - 1) % 2)
-    except ValueError as error:
-        if "could not convert string to float" in str(error):
-            raise NotTaken(step.cls.__name__, list(frame.columns)) from None
-    except Exception:  # whatever else it has against three records
-        return
+    estimator = built(step)
+    # Some take columns of pandas' categories without a look, and fail when they compute; at texts
+    # that are objects they look.
+    tries = [frame]
+    if not hasattr(estimator, "categorical_features"):
+        tries.append(frame.astype(object))
+    for given in tries:
+        try:
+            estimator.fit(given, np.arange(FEW - 1) % 2)
+            return
+        except ValueError as error:
+            if "could not convert string to float" in str(error):
+                raise NotTaken(step.cls.__name__, list(frame.columns)) from None
+        except Exception:  # whatever else it has against three records
+            return
 
 
 def _inside(step: Node) -> Iterator[Node]:
