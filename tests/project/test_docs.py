@@ -67,8 +67,11 @@ def test_the_recommended_tests_held_in_the_studies_that_are_kept() -> None:
 
     from cvinfer.spec.model import RECOMMENDED_TESTS
 
-    kept = sorted((ROOT / "docs/reproduction/s1/table5").glob("*.json"))
-    assert kept
+    # Second settings, with which the ledger makes one test again, are beside these.
+    kept = [
+        ROOT / "docs" / "reproduction" / "s1" / "table5" / f"{population}.json"
+        for population in ("epsilon", "exp6", "letter", "simple")
+    ]
     for path in kept:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         rates = {cell["name"]: cell for cell in cells if cell["kind"] == "test"}
