@@ -81,16 +81,23 @@ def load(
     faults.
     """
     if isinstance(source, Spec):
-        return _with_lost(source, (), going_on)
+        if not any(map(_stands_for_several, source.data)):
+            return _with_lost(source, (), going_on)
+        base = source.base
+        source = source.resolved()
     from cvinfer.spec import SpecError, finished, read_spec
+    from cvinfer.spec.load import located
 
     while True:
         reading = read_spec(source, overrides, allow_code, base, going_on)
         spec, read, faults = reading
         if spec is None:
             raise SpecError(faults)
-        if not _fetched(spec, read, going_on):
-            break  # what was fetched is read and checked like all else, with its place
+        try:
+            if not _fetched(spec, going_on):
+                break  # what was fetched is read and checked like all else, with its place
+        except UserError as error:
+            raise located(error, source, overrides, allow_code, base) from None
     loaded = _with_lost(spec, read, going_on, reading.lost)
     if not loaded.sets:
         return load(source, overrides, allow_code, base)  # each fault with its place
@@ -100,7 +107,14 @@ def load(
     return loaded
 
 
-def _fetched(spec: Spec, read: Sequence[Optional[DataLike]], going_on: bool) -> bool:
+def _stands_for_several(entry: Mapping[str, object]) -> bool:
+    from cvinfer.data import sources
+
+    info = sources().get(str(entry.get("source")))
+    return info is not None and info.stands_for_several(entry)
+
+
+def _fetched(spec: Spec, going_on: bool) -> bool:
     """Fetch what data and their splits need from a server; whether something came of it."""
     from cvinfer.data import sources
     from cvinfer.data.given import GIVEN, Asked
@@ -127,14 +141,10 @@ def _fetched(spec: Spec, read: Sequence[Optional[DataLike]], going_on: bool) -> 
                 came = True
         except UserError as error:
             if not going_on or len(spec.data) < 2:
-                raise _located(error, index) from None
+                place = ("data", index, *(error.path or ()))
+                told = error.allowed, error.suggestion, error.there
+                raise UserError(error.message, place, *told) from None
     return came
-
-
-def _located(error: UserError, index: int) -> UserError:
-    """An error of a data set, with its place in the spec."""
-    place = ("data", index, *(error.path or ()))
-    return UserError(error.message, place, error.allowed, error.suggestion, error.there)
 
 
 def _with_lost(

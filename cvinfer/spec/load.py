@@ -15,6 +15,7 @@ from cvinfer.documents import JsonObject
 from cvinfer.spec import finished
 from cvinfer.spec.faults import Fault, SpecError, in_order
 from cvinfer.errors import Path as Place
+from cvinfer.errors import Refusal
 from cvinfer.spec.model import Spec
 from cvinfer.spec.text import Document, from_values, parse
 from cvinfer.spec.text import Place as Spot
@@ -98,6 +99,42 @@ def read_spec(
     reading = Reading(None if faults else checked.spec, checked.data, faults)
     reading.lost = checked.lost
     return reading
+
+
+def located(
+    error: Refusal,
+    source: Source,
+    overrides: Iterable[str] = (),
+    allow_code: bool = False,
+    base: Optional[Path] = None,
+) -> SpecError:
+    """What is wrong with a spec as it was read, at its place there; `error.path` is from the top.
+
+    A data set is counted among those that the spec means, not among those that it names.
+    """
+    from cvinfer.spec.check.data import expand
+
+    document, base, _ = open_document(source, overrides, allow_code, base)
+    if base is not None:
+        expand(document, base)
+    document.faults.clear()
+    place = _known(document.value, tuple(error.path or ()))
+    there = f"the data has: {error.there}" if error.there else None
+    document.add(place, error.message, error.allowed, error.suggestion, there=there)
+    return SpecError(in_order(document.faults))
+
+
+def _known(written: Any, path: Place) -> Place:
+    """As much of a path as is written: a spec may have one data set without a list."""
+    found: Place = ()
+    for step in path:
+        if isinstance(step, int) and isinstance(written, dict):
+            continue  # one data set without a list
+        inside = isinstance(written, list) and isinstance(step, int) and step < len(written)
+        if not inside and not (isinstance(written, dict) and step in written):
+            break
+        found, written = (*found, step), written[step]
+    return found
 
 
 def is_study(document: Document) -> bool:

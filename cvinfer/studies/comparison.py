@@ -18,8 +18,7 @@ from cvinfer.errors import UserError
 from cvinfer.execute.replications.recipe import Recipe, Truth
 from cvinfer.limits import shown_count
 from cvinfer.spec import SpecError
-from cvinfer.spec.faults import in_order
-from cvinfer.spec.load import Source, open_document
+from cvinfer.spec.load import Source, located
 from cvinfer.spec.model import Spec
 from cvinfer.studies.load import LOSS, first_drawn
 from cvinfer.studies.model import Point, Study
@@ -80,11 +79,8 @@ class Asked:
 
     def refuse(self, path: Place, message: str, allowed: Optional[str] = None) -> SpecError:
         """The error that says so at the place in the spec."""
-        opened = open_document(self.source, self.overrides, self.allow_code, self.base)
-        document = opened.document
-        document.faults.clear()
-        document.add(_known(document.value, path), message, allowed)
-        return SpecError(in_order(document.faults))
+        about = UserError(message, path, allowed)
+        return located(about, self.source, self.overrides, self.allow_code, self.base)
 
 
 def load_comparison(
@@ -130,14 +126,3 @@ def whole_number(value: Any, least: int, most: int, option: str) -> int:
         allowed = f"a whole number from {least} to {most:,}"
         raise UserError(f"{option} cannot be {value!r}", allowed=allowed)
     return int(value)
-
-
-def _known(written: Any, path: Place) -> Place:
-    """As much of a path as is written: a spec may have one data set without a list."""
-    found: Place = ()
-    for step in path:
-        inside = isinstance(written, list) and isinstance(step, int) and step < len(written)
-        if not inside and not (isinstance(written, dict) and step in written):
-            break
-        found, written = (*found, step), written[step]
-    return found

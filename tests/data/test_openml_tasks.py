@@ -18,7 +18,7 @@ from cvinfer.data.sources import openml
 from cvinfer.errors import UserError
 from cvinfer.limits import limited
 from cvinfer.spec import SpecError, render_all
-from cvinfer.spec.load import check_file
+from cvinfer.spec.load import check_file, load_spec
 from tests.data.openml_server import SIZES, Stored, serving, splits
 
 pytestmark = pytest.mark.skipif(
@@ -153,6 +153,12 @@ def test_validate_fetches_nothing_and_knows_what_was_fetched(
     assert not found and spec is not None and len(spec.data) == 3 and len(server.asked) == asked
 
 
+def test_a_spec_that_was_read_before_the_suite_was(tmp_path: Path, server: Stored) -> None:
+    spec = load_spec(comparison(server), base=tmp_path)
+    assert len(spec.data) == 1 and not server.asked
+    assert [each.name for each in runner.load(spec).sets] == ["kr-vs-kp", "balance-scale", "half"]
+
+
 # --- faults ---------------------------------------------------------------------------------------
 
 
@@ -198,13 +204,23 @@ def test_what_openml_does_not_have(
     spec = comparison(server)
     del spec["data"]["suite"]
     spec["data"].update(data)
-    with pytest.raises((UserError, SpecError)) as caught:
-        runner.load(spec, base=tmp_path, going_on=True)
+    file = tmp_path / "spec.yaml"
+    file.write_text(json.dumps(spec, indent=1), encoding="utf-8")
+    with pytest.raises(SpecError) as caught:
+        runner.load(file, going_on=True)
+    (fault,) = caught.value.faults
     assert words in str(caught.value)
-    if isinstance(caught.value, UserError):
-        assert caught.value.path == ("data", 0, key)
-    else:
-        assert f"data.{key}" in str(caught.value)
+    assert fault.path == f"data.{key}" and f'"{key}"' in fault.source_line
+
+
+def test_a_fault_of_a_member_stands_at_the_suite(tmp_path: Path, server: Stored) -> None:
+    server.suite(99, [3, 77])
+    file = tmp_path / "spec.yaml"
+    file.write_text(json.dumps(comparison(server), indent=1), encoding="utf-8")
+    with pytest.raises(SpecError) as caught:
+        runner.load(file)
+    (fault,) = caught.value.faults
+    assert "Unknown task" in fault.message and '"data": {' in fault.source_line
 
 
 def test_a_suite_is_no_data_set(tmp_path: Path, server: Stored) -> None:
@@ -241,7 +257,7 @@ def test_a_suite_that_does_not_keep_the_rules(
 
 
 def test_downloads_are_bounded(tmp_path: Path, server: Stored) -> None:
-    with limited(max_bytes=1500), pytest.raises(UserError, match="--max-bytes raises that"):
+    with limited(max_bytes=1500), pytest.raises(SpecError, match="--max-bytes raises that"):
         runner.load(of_task(server), base=tmp_path)
     assert not list((tmp_path / "kept").rglob("*splits*"))
 
