@@ -58,6 +58,46 @@ def test_few_and_many_learners_fit(data_sets: int, learners: int) -> None:
         assert all(f"learner {at} " in said for at in range(learners))
 
 
+@needs_matplotlib
+@pytest.mark.parametrize("name", ["logistic regression", "W" * 40, "i" * 40, "决策树" * 9])
+def test_long_names_of_ranks_stay_on_the_paper(name: str) -> None:
+    from cvinfer.report.pictures import pictures
+    from cvinfer.report.plots import _style
+
+    found = document()
+    found["across"][0]["learners"] = [f"{name} {at}" for at in range(4)]
+    for width in WIDTHS.values():
+        with _style.style():
+            figure = pictures["ranks"].draw(found, Paper(width))
+        for text in figure.axes[0].texts:
+            extent = text.get_window_extent()
+            assert figure.bbox.x0 - 1 <= extent.x0 and extent.x1 <= figure.bbox.x1 + 1
+
+
+@needs_matplotlib
+def test_each_measure_has_its_margin_in_the_forest() -> None:
+    """A spec with several measures has a margin for each; drawing one of them failed once."""
+    from cvinfer.report.pictures import pictures
+    from cvinfer.report.plots import _style
+
+    found = examples.small()
+    found["spec"] = {**found["spec"], "margin": {"zero_one": 0.02, "auc": 0.5}}
+    with _style.style():
+        figure = pictures["forest"].draw(found, Paper())
+    labels = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+    assert "margin" in labels
+    ticks = [each.get_text() for each in figure.axes[0].get_xticklabels()]
+    assert not any("-" in each for each in ticks)
+
+
+def test_the_longer_name_takes_what_the_shorter_leaves() -> None:
+    from cvinfer.report.pictures._rows import pair_text
+
+    said = pair_text(Paper())({"a": "logistic regression with more", "b": "tree"})
+    assert said.endswith(" − tree") and len(said) == 24 and said.startswith("logistic regr")
+    assert pair_text(Paper())({"a": "x" * 40, "b": "y" * 40}).count(".") == 6
+
+
 def test_bars_join_what_is_close() -> None:
     assert alike([1.0, 1.5, 2.2, 4.0], 1.0) == [(0, 1), (1, 2)]
     assert alike([1.0, 3.0], 1.0) == []

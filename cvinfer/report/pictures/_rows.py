@@ -162,8 +162,12 @@ def pair_text(paper: Paper) -> Callable[[JsonObject], str]:
 
     def text(entry: JsonObject) -> str:
         a, b = str(entry["a"]), str(entry["b"])
-        if len(a) + len(b) + 3 > longest:
-            a, b = (_style.label(each, (longest - 3) // 2, 1) for each in (a, b))
+        room = longest - 3
+        if len(a) + len(b) > room:
+            # What the shorter name leaves is the longer one's.
+            first = max(room // 2, room - len(b))
+            a = _style.label(a, min(first, len(a)), 1)
+            b = _style.label(b, room - len(a), 1)
         return f"{a} − {b}"
 
     return text

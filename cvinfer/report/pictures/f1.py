@@ -64,7 +64,8 @@ def f1(document: JsonObject, paper: Paper) -> "Figure":
     legend = [
         _style.patch_handle("posterior density", fc=_style.SKY, ec="none", alpha=0.6),
         _style.line_handle("its interval", color=_style.BLUE, lw=1.2),
-        _style.line_handle("other intervals", color=_style.VERMILLION, lw=1.2),
     ]
+    if any(each["result"]["kind"] != "credible" for some in found.values() for each in some):
+        legend.append(_style.line_handle("other intervals", color=_style.VERMILLION, lw=1.2))
     lines = _rows.grouped(list(found), heading, lambda who: str(who.learner))
     return _rows.rows(lines, paper, _rows.Axis("F1"), draw, legend)

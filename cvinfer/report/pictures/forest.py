@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from cvinfer.analysis.words import margin_of
 from cvinfer.documents import JsonObject
 from cvinfer.errors import UserError
 from cvinfer.report.page.figures.forest import forest_scale
@@ -24,7 +25,7 @@ def forest(document: JsonObject, paper: Paper) -> "Figure":
     entries = [e for e in reading.by(measure, "verdicts") if e["estimate"] is not None]
     if not entries:
         raise UserError("this result has no differences to draw: nothing was compared in it")
-    margin = document["spec"].get("margin")
+    margin = margin_of(document, measure)
     intervals = [each["interval"] for each in entries]
     axis = forest_scale([each["estimate"] for each in entries], intervals, margin)
 
@@ -38,6 +39,10 @@ def forest(document: JsonObject, paper: Paper) -> "Figure":
         ends = entry["interval"]
         if ends is not None:
             axes.plot(ends, [row, row], color=_style.BLUE, lw=1.1, zorder=2, clip_on=True)
+            # An arrow says that it goes on.
+            for end, edge, mark in ((ends[0], axis.low, "<"), (ends[1], axis.high, ">")):
+                if not axis.low <= end <= axis.high:
+                    axes.plot(edge, row, mark, color=_style.BLUE, ms=3.0, clip_on=False)
         found = entry["verdict"] in ("a_better", "b_better")
         fill = _style.BLUE if found else "white"
         axes.plot(entry["estimate"], row, "o", mfc=fill, mec=_style.BLUE, ms=3.6, mew=0.9, zorder=3)

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
 #: Inches: a line of text, the axis below the upper edge, a bar of learners that do not differ.
 ROW, TOP, BAR = 0.17, 0.53, 0.085
-#: Letters of a learner's name in a column; inches that one takes.
-LONGEST, LETTER = 20, 0.062
+#: Letters of a learner's name; the share of the width that names may take on either side; inches
+#: between the axis, a name and the edge.
+LONGEST, WIDEST, GAP = 24, 0.38, 0.1
 
 
 @picture("ranks", "mean ranks over data sets, with the critical difference (Nemenyi)")
@@ -24,11 +25,12 @@ def ranks(document: JsonObject, paper: Paper) -> "Figure":
     """Learners on an axis of mean ranks; a bar joins those that the test does not tell apart."""
     entry = _entry(document, paper.measure)
     order = sorted(range(len(entry["learners"])), key=lambda at: (entry["ranks"][at], at))
-    names = [_style.label(entry["learners"][at], LONGEST, 1) for at in order]
     values = [float(entry["ranks"][at]) for at in order]
     test = next((each for each in entry["tests"] if "critical_difference" in each), None)
     bars = [] if test is None else alike(values, float(test["critical_difference"]))
-    texts = [f"{name} {value:.2f}" for name, value in zip(names, values)]
+    room = WIDEST * paper.width - GAP
+    names = [str(entry["learners"][at]) for at in order]
+    texts = [_text(name, value, room) for name, value in zip(names, values)]
     left = (len(values) + 1) // 2
     below = TOP + 0.12 + BAR * len(bars)
     height = below + ROW * (left + 1)
@@ -64,12 +66,22 @@ def alike(values: Sequence[float], critical: float) -> list[tuple[int, int]]:
     return found
 
 
+def _text(name: str, value: float, room: float) -> str:
+    """A learner with its mean rank; of a name that is too long the beginning."""
+    made = f"{_style.label(name, LONGEST, 1)} {value:.2f}"
+    for letters in range(LONGEST - 1, 3, -1):
+        if _style.inches(made) <= room:
+            break
+        made = f"{_style.label(name, letters, 1)} {value:.2f}"
+    return made
+
+
 class _Scale:
     """Where ranks are on the paper, between names on the left and on the right."""
 
     def __init__(self, width: float, texts: Sequence[str], most: int) -> None:
-        longest = max(len(text) for text in texts)
-        self.edge = min(max(longest * LETTER, 0.5), 0.34 * width)
+        longest = max(_style.inches(text) for text in texts)
+        self.edge = min(max(longest + GAP, 0.5), WIDEST * width)
         self.width, self.most = width, most
 
     def at(self, rank: float) -> float:

@@ -156,6 +156,13 @@ def label(text: str, limit: int = 19, lines: int = 2) -> str:
     return f" {broken}" if broken.startswith("_") else broken
 
 
+def inches(text: str) -> float:
+    """How wide a line of text is in the letters of a picture."""
+    from matplotlib.textpath import TextPath
+
+    return float(TextPath((0.0, 0.0), text, size=FONT).get_extents().x1) / 72.0 if text else 0.0
+
+
 def look(at: int) -> Look:
     return LOOKS[at % len(LOOKS)]
 
@@ -232,7 +239,7 @@ def percent_axis(axis: Any) -> None:
     """Shares as per cent."""
     from matplotlib.ticker import FuncFormatter
 
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g}"))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g}".replace("-", MINUS)))
 
 
 def whiskers(axes: "Axes", cell: Any, row: float, colour: str) -> None:
