@@ -13,7 +13,7 @@ from cvinfer.engines.base import (
     Prediction,
     Session,
 )
-from cvinfer.engines.registry import engine, engines
+from cvinfer.engines.registry import engine, engines, foreign
 from cvinfer.errors import LearnerError
 
 __all__ = [
@@ -26,4 +26,5 @@ __all__ = [
     "Session",
     "engine",
     "engines",
+    "foreign",
 ]

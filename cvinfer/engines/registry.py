@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Mapping, Optional
+from typing import TYPE_CHECKING, Iterable, Mapping, Optional
 
 from cvinfer.engines.base import (
     KNOWS_CATEGORIES,
@@ -67,3 +67,11 @@ engines: Registry[Engine] = Registry(
 def engine(name: str) -> Engine:
     """The engine called `name`."""
     return engines.find(name, ("engine",))
+
+
+def foreign(learners: Iterable[LearnerSpec]) -> list[str]:
+    """The names of those that are code of others: what their engines refuse unless it is allowed.
+
+    They have been checked, so that nothing else is refused.
+    """
+    return [one.name for one in learners if engine(one.engine).check(one, None, allow_code=False)]

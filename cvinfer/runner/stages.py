@@ -271,14 +271,10 @@ def default_jobs() -> int:
 
 
 def foreign_learners(spec: Spec) -> list[str]:
-    """The learners that are code of others: what their engines refuse unless code is allowed."""
-    from cvinfer.engines import engine
+    """The learners that are code of others."""
+    from cvinfer.engines import foreign
 
-    return [
-        name
-        for name, one in spec.learners.items()
-        if engine(one.engine).check(one, None, allow_code=False)
-    ]
+    return foreign(spec.learners.values())
 
 
 def learner_versions(spec: Spec) -> dict[str, Mapping[str, str]]:

@@ -27,6 +27,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, Union
 
+from cvinfer.engines import foreign
 from cvinfer.errors import Interruption, UserError
 from cvinfer.execute.backends._dask import bench, line, site, versions
 from cvinfer.execute.backends._dask.parcels import Packer
@@ -119,9 +120,10 @@ class Cluster:
     ) -> Iterator["OnDask"]:
         """The back end for a job; `jobs` is for machines, here there are the workers there are."""
         ours = versions.here(job.learners)
+        brief = bench.Brief(job, limits, foreign(job.learners))
         with _scratch() as scratch:
             conversation = line.Conversation(
-                self.connected(), uuid.uuid4().hex[:12], bench.Brief(job, limits), Packer(materials)
+                self.connected(), uuid.uuid4().hex[:12], brief, Packer(materials)
             )
             place = OnDask(self, conversation, ours, scratch)
             try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import sys
 from pathlib import Path
 from typing import Any, Sequence
 
@@ -315,16 +316,32 @@ def test_partitions_that_hang_on_more_than_a_seed_travel_with_their_splits() -> 
 
 
 def test_code_of_others_needs_leave_on_both_sides(monkeypatch: pytest.MonkeyPatch) -> None:
+    from cvinfer.engines import foreign
     from cvinfer.engines.base import LearnerSpec
     from cvinfer.execute.backends._dask import versions
 
     own = LearnerSpec("A", "sklearn", "GaussianNB")
     other = LearnerSpec("B", "sklearn", "tests.execute.bad_learners:Marked")
     monkeypatch.delenv(versions.ALLOW_CODE, raising=False)
+    assert foreign([own, other]) == ["B"]
     assert versions.refusal([own]) is None
-    assert "cvinfer workers --allow-code" in str(versions.refusal([own, other]))
+    assert "cvinfer workers --allow-code" in str(versions.refusal([own, other], ["B"]))
     monkeypatch.setenv(versions.ALLOW_CODE, "1")
-    assert versions.refusal([own, other]) is None
+    assert versions.refusal([own, other], ["B"]) is None
+
+
+def test_code_that_is_not_allowed_is_not_even_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cvinfer.engines.base import LearnerSpec
+    from cvinfer.execute.backends._dask import versions
+
+    (tmp_path / "strange_code.py").write_text("raise SystemExit('it ran')")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delenv(versions.ALLOW_CODE, raising=False)
+    other = LearnerSpec("B", "sklearn", "strange_code:Learner")
+    assert "--allow-code" in str(versions.refusal([other], ["B"]))
+    assert "strange_code" not in sys.modules
 
 
 def test_what_cannot_be_run_there_is_refused_with_the_reason() -> None:

@@ -36,10 +36,11 @@ KEPT = 1 << 29
 
 
 class Brief(NamedTuple):
-    """What a bench is told of a run."""
+    """What a bench is told of a run; `foreign`: names of the learners that are code of others."""
 
     job: Job
     limits: Limits
+    foreign: Sequence[str] = ()
 
 
 class Asked(NamedTuple):
@@ -110,7 +111,7 @@ async def hello(run: str, brief: bytes) -> bytes:
 
 def _hello(run: str, brief: bytes) -> bytes:
     told: Brief = pickle.loads(brief)
-    refusal = versions.refusal(told.job.learners)
+    refusal = versions.refusal(told.job.learners, told.foreign)
     if refusal is None:
         with _lock:
             if run not in _benches:
@@ -275,7 +276,7 @@ class Bench:
         """Open the bench, and do what comes until it is idle for long or is to end."""
         from cvinfer.execute.backends.local import opened
 
-        job, limits = self.brief
+        job, limits, _ = self.brief
         materials = Unpacked(self.parcels, _parts)
         with contextlib.ExitStack() as stack:
             try:

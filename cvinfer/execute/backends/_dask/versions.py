@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from typing import Mapping, NamedTuple, Optional, Sequence
+from typing import Collection, Mapping, NamedTuple, Optional, Sequence
 
 from cvinfer.engines.base import LearnerSpec
 from cvinfer.packages import own_versions
@@ -91,23 +91,22 @@ def differences(ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[Diff
     return [each for each in every if each.here != each.there]
 
 
-def refusal(learners: Sequence[LearnerSpec]) -> Optional[str]:
+def refusal(learners: Sequence[LearnerSpec], foreign: Collection[str] = ()) -> Optional[str]:
     """Why one of these cannot be run here; None if all of them can.
 
-    Code that a spec brings along is run where whoever started the workers allowed it.
+    foreign: the names of those that are code of others. It is run, and looked at, where whoever
+    started the workers allowed it.
     """
     from cvinfer.engines import engine
 
     allowed = bool(os.environ.get(ALLOW_CODE))
     for one in learners:
-        check = engine(one.engine).check
-        faults = check(one, None, allow_code=allowed)
-        if not faults:
-            continue
-        if not allowed and not check(one, None, allow_code=True):
+        faults = engine(one.engine).check(one, None, allow_code=allowed)
+        if faults and one.name in foreign and not allowed:
             return (
                 f"{one.name} is code of others, which these workers do not run:"
                 " start them with cvinfer workers --allow-code"
             )
-        return f"{one.name} cannot be run there: {faults[0]}"
+        if faults:
+            return f"{one.name} cannot be run there: {faults[0]}"
     return None
