@@ -377,7 +377,8 @@ def _missing_values(node: Node, dataset: Dataset) -> list[Refusal]:
                 Refusal(
                     f"{step.cls.__name__} takes no missing values, and there are some in {shown}",
                     (),
-                    "missing: drop or missing: impute in data, or a learner that takes them",
+                    "missing: drop or missing: impute in data, an imputer before it, or a learner "
+                    "that takes them",
                 )
             ]
     return []

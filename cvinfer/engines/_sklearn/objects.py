@@ -219,7 +219,8 @@ def refuse_no_classifier(name: str, estimator: Any) -> None:
         raise UserError(said, place)
     lacking = [method for method in ("fit", "predict") if not hasattr(estimator, method)]
     if lacking:
-        said = f"a {type(estimator).__name__} has no {' and no '.join(lacking)}"
+        kind = type(estimator).__name__
+        said = f"{name!r} is of type {kind}, which has no {' and no '.join(lacking)}"
         raise UserError(said, place, "a classifier with scikit-learn's methods")
     from sklearn.base import is_regressor
 
