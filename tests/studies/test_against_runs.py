@@ -119,13 +119,17 @@ def test_draws_are_keyed_by_number() -> None:
     assert (first.frame.features[0].values == again.frame.features[0].values).all()
 
 
-def test_the_document_is_valid_under_its_schema(found: Any) -> None:
+def assert_valid(document: Any) -> None:
     from jsonschema import Draft202012Validator
 
     from cvinfer.schemas import schema
 
-    faults = Draft202012Validator(schema("study")).iter_errors(found.document)
+    faults = Draft202012Validator(schema("study")).iter_errors(document)
     assert [(list(fault.absolute_path), fault.message[:200]) for fault in faults] == []
+
+
+def test_the_document_is_valid_under_its_schema(found: Any) -> None:
+    assert_valid(found.document)
 
 
 MEASURED = {
@@ -180,6 +184,7 @@ def test_intervals_and_truths_by_measures_are_those_of_runs() -> None:
         },
         jobs=1,
     )
+    assert_valid(made.document)
     documents = [replication_as_run(made.study, number) for number in (1, 2)]
     cells = [each for each in made.document["cells"] if each["kind"] == "interval"]
     # Of two learners by four measures, one of which has no losses of records for two of them; and
