@@ -21,6 +21,22 @@ FEW_DISCORDANT = 25
 MANY_TESTS = 7
 
 
+#: How warnings begin that have a remedy, and the remedy.
+FEW = "few discordant records"
+LARGE_SAMPLE = "large-sample condition not met"
+ONE_SIDE = "the test rejects, but not all of what it rests on points to the same learner"
+REMEDIES = {
+    FEW: "take the exact p-value where it is told, or compare on more records",
+    LARGE_SAMPLE: "take an interval or a test that needs no such condition, or more records",
+    ONE_SIDE: "read the difference with its interval, and claim no winner",
+}
+
+
+def remedy(warning: str) -> str:
+    """What to do about a warning of one comparison; nothing where it says so itself."""
+    return next((text for start, text in REMEDIES.items() if warning.startswith(start)), "")
+
+
 def p_for_correction(inference: Optional[Mapping[str, Any]]) -> Optional[float]:
     """The p-value that takes part in the correction.
 
@@ -65,8 +81,8 @@ def comparison_warnings(
     found = [comparison["caution"]] if comparison["caution"] else []
     if inference["extra"].get("large_sample") is False:
         found.append(
-            "large-sample condition not met: it asks for at least 5 of each outcome (right and"
-            " wrong; for matched leave-one-out each of -1, 0, 1)"
+            f"{LARGE_SAMPLE}: it asks for at least 5 of each outcome (right and wrong; for matched"
+            " leave-one-out each of -1, 0, 1)"
         )
     if inference["degenerate"]:
         found.append(str(inference["note"]))
@@ -78,16 +94,13 @@ def comparison_warnings(
             else f"; the exact binomial p {p_equation(exact, inference['alpha'])}"
         )
         found.append(
-            f"few discordant records: n01 + n10 = {discordant:.4g}, below {FEW_DISCORDANT}, so the"
+            f"{FEW}: n01 + n10 = {discordant:.4g}, below {FEW_DISCORDANT}, so the"
             f" chi-squared approximation is poor{beside}"
         )
     decides = comparison["sentence"] is not None
     undecided = comparison["reject_corrected"] and comparison["better"] is None
     if decides and undecided and not _mu0(comparison):
-        found.append(
-            "the test rejects, but not all of what it rests on points to the same learner, so none"
-            " is called better"
-        )
+        found.append(f"{ONE_SIDE}, so none is called better")
     return found
 
 
@@ -103,7 +116,7 @@ def interval_warnings(result: Optional[Mapping[str, Any]]) -> list[str]:
             " measure cannot lie"
         )
     if result["extra"].get("large_sample") is False:
-        found.append("large-sample condition not met: it asks for at least 5 right and 5 wrong")
+        found.append(f"{LARGE_SAMPLE}: it asks for at least 5 right and 5 wrong")
     if result["note"] and not is_accuracy(result):
         found.append(str(result["note"]))
     return found

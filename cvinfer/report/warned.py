@@ -58,10 +58,15 @@ def warning_lines(document: JsonObject, brief: bool = False) -> list[str]:
     """A line for each; in brief, those that differ in numbers and places only are one."""
     if not brief:
         return [_line(each) for each in warned(document)]
-    alike: dict[str, list[Warned]] = {}
+    return [_joined(group) for group in alike(document)]
+
+
+def alike(document: JsonObject) -> list[list[Warned]]:
+    """Warnings that differ in numbers and data sets only, together."""
+    found: dict[str, list[Warned]] = {}
     for each in warned(document):
-        alike.setdefault(_without_particulars(each.text, document), []).append(each)
-    return [_joined(group) for group in alike.values()]
+        found.setdefault(_without_particulars(each.text, document), []).append(each)
+    return list(found.values())
 
 
 def _line(each: Warned) -> str:

@@ -106,6 +106,18 @@ def test_identical_warnings_are_one_with_their_count() -> None:
         assert f"({count} comparisons, first letter, " in " ".join(render(document, form).split())
 
 
+def test_warnings_on_the_page_say_what_to_do_once() -> None:
+    document = examples.small()
+    for at, entry in enumerate(document["comparisons"]):
+        entry["warnings"] = [f"few discordant records: n01 + n10 = {at}, below 25, so poor"]
+    document["warnings"] = []
+    text = render(document, "html")
+    section = text[text.index('id="warnings"') :].split("</section>")[0]
+    assert section.count("few discordant records") == 1
+    assert section.count("What to do: take the exact p-value") == 1
+    assert all(title(each["test"]) in section for each in document["comparisons"])
+
+
 def test_in_brief_warnings_that_differ_in_numbers_are_one() -> None:
     document = examples.small()
     for at, entry in enumerate(document["comparisons"]):
