@@ -77,8 +77,13 @@ class World(NamedTuple):
             preexec_fn=_cores,
         )
 
-    def run(self, learners: Mapping[str, Any], **more: Any) -> "subprocess.Popen[str]":
-        """Start `cvinfer run`; the first learner is compared with each of the others."""
+    def run(
+        self, learners: Mapping[str, Any], jobs: int = 2, **more: Any
+    ) -> "subprocess.Popen[str]":
+        """Start `cvinfer run`; the first learner is compared with each of the others.
+
+        Code of others has workers of its own: a second job is a second start of R for each learner.
+        """
         first, *others = learners
         path = spec_of(
             self.root / "spec",
@@ -87,7 +92,7 @@ class World(NamedTuple):
             partition={"scheme": "kfold", "k": FOLDS},
             **more,
         )
-        options = ("--allow-code", "--quiet", "--jobs", 2, "--output", self.result)
+        options = ("--allow-code", "--quiet", "--jobs", jobs, "--output", self.result)
         return self.start("run", path, *options)
 
     @property
@@ -327,7 +332,8 @@ def survivable() -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def errors(bad: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory) -> Ran:
     with made(tmp_path_factory.mktemp("errors"), bad) as world:
-        ran = finished(world, world.run(survivable()))
+        # They end no worker, so that a second one would have nothing to tell.
+        ran = finished(world, world.run(survivable(), jobs=1))
         world.check_tidy()
     return ran
 
