@@ -14,6 +14,7 @@ from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence, Union
 import numpy as np
 from numpy.typing import NDArray
 
+from cvinfer.arrays import entries
 from cvinfer.errors import Path
 from cvinfer.losses.kinds import CODES
 from cvinfer.registry import Registry
@@ -77,7 +78,7 @@ class Measured(NamedTuple):
         if self.of_splits is not None:
             return self.of_splits(truth, predicted, starts)
         found = np.full(len(starts), np.nan)
-        for at, (first, size) in enumerate(zip(starts.tolist(), sizes.tolist())):
+        for at, (first, size) in enumerate(zip(entries(starts), entries(sizes))):
             with contextlib.suppress(NoValue):
                 inside = slice(first, first + size)
                 found[at] = self.of(truth[inside], predicted[inside])

@@ -119,14 +119,16 @@ def on_terminal(words: list[str], columns: int, **more: str) -> str:
 
 @pytest.mark.parametrize("columns", [40, 60, 200])
 def test_tables_fit_the_terminal(command: list[str], finished: Path, columns: int) -> None:
-    words = [*command, "table", str(finished / "result.json")]
-    shown = on_terminal(words, columns, NO_COLOR="1")
-    assert "\x1b[3" not in shown, "NO_COLOR is heeded"
     import re
 
-    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
-    assert "bcv_5x2_mcnemar" in plain.replace("\r\n  ", "")
-    assert max(map(len, plain.splitlines())) <= columns
+    for more in ([], ["--verbose"]):
+        words = [*command, "table", str(finished / "result.json"), *more]
+        shown = on_terminal(words, columns, NO_COLOR="1")
+        assert "\x1b[3" not in shown, "NO_COLOR is heeded"
+        plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
+        assert "BCV 5×2 McNemar" in " ".join(plain.split())
+        assert ("Not shown" in plain) is (not more)
+        assert max(map(len, plain.splitlines())) <= columns
 
 
 def test_lists_are_wrapped_on_a_terminal_only(command: list[str], call: Call) -> None:
@@ -147,6 +149,7 @@ def test_choices_are_listed_once(call: Call) -> None:
 
 def test_lists_have_what_the_registries_have(call: Call) -> None:
     from cvinfer.data import sources
+    from cvinfer.data.given import GIVEN
     from cvinfer.engines import engines
     from cvinfer.inference import intervals, tests
     from cvinfer.losses import losses
@@ -156,7 +159,7 @@ def test_lists_have_what_the_registries_have(call: Call) -> None:
     expected = {
         "tests": list(tests()),
         "intervals": list(intervals()),
-        "schemes": [*schemes(), "file"],
+        "schemes": [*schemes(), *GIVEN],
         "data": list(sources()),
         "learners": [each.name for e in engines().values() for each in e.learners()],
         "losses": list(losses()),
@@ -180,6 +183,7 @@ def test_lists_say_why_something_cannot_be_used(
 ) -> None:
     assert "Not available: it predicts several targets" in call("list", "learners").out
     from cvinfer.data import sources
+    from cvinfer.data.given import GIVEN
     from cvinfer.packages import Package
 
     lacking = replace(sources["parquet"], packages=(Package("no_such_package", "no_such_package"),))
