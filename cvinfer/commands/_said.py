@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import sys
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Optional, Union
 
@@ -34,6 +36,21 @@ def tell(text: str) -> None:
     # Where nobody can be told, the exit code still tells.
     with contextlib.suppress(OSError):
         say(text, err=True)
+
+
+def say_below(text: str) -> None:
+    """Say something below a document: on a terminal no line is wider than that, but for a path."""
+    if not sys.stdout.isatty():
+        say(text)
+        return
+    from cvinfer.report.screen import size_of
+
+    width = size_of(sys.stdout).columns
+    whole_words = textwrap.TextWrapper(
+        width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    )
+    for line in text.split("\n"):
+        say(whole_words.fill(line))
 
 
 def write_out(text: str, output: Optional[Path]) -> None:
@@ -109,9 +126,9 @@ def show_finished(ctx: click.Context, found: Finished, blocks: str, verbose: boo
     from cvinfer.report.terminal import print_document
 
     print_document(found.document, verbose=verbose, after=AFTER)
-    say(f"\n{blocks}: {reused_and_made(found)}")
+    say_below(f"\n{blocks}: {reused_and_made(found)}")
     names = ", ".join(path.name for path in found.files)
-    say(f"Files: {names} in {found.directory}")
+    say_below(f"Files: {names} in {found.directory}")
     for remark in found.remarks:
         tell(remark)
     if found.outcome.damaged:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from cvinfer.commands._options import PATH, VERBOSE
-from cvinfer.commands._said import AFTER
+from cvinfer.commands._said import AFTER, say_below
 from cvinfer.foreign import say
 
 
@@ -43,6 +43,6 @@ def command(studies: tuple[Path, ...], output: Path, verbose: bool) -> None:
     refuse_unwritable(output)
     files, remarks = write_study_files(output, merged)
     print_document(merged, verbose=verbose, after=AFTER)
-    say(f"\nFiles: {', '.join(path.name for path in files)} in {output}")
+    say_below(f"\nFiles: {', '.join(path.name for path in files)} in {output}")
     for remark in remarks:
         say(remark)

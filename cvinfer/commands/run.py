@@ -12,12 +12,12 @@ from cvinfer.commands._said import (
     FAILED_FITS,
     files_in,
     reused_and_made,
+    say_below,
     show_failures,
     tell,
     tell_verdict,
 )
 from cvinfer.commands._work import Work, working
-from cvinfer.foreign import say
 
 if TYPE_CHECKING:
     from cvinfer.runner import Result
@@ -72,6 +72,6 @@ def _show_result(result: Result, verbose: bool) -> None:
     fits = (
         f"Fits: {reused_and_made(result)}" if result.spec.learners else "Nothing had to be fitted."
     )
-    say(f"\n{fits}")
+    say_below(f"\n{fits}")
     if result.directory is not None:
-        say(f"Files: {', '.join(files_in(result.directory))} in {result.directory}")
+        say_below(f"Files: {', '.join(files_in(result.directory))} in {result.directory}")

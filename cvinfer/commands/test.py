@@ -8,8 +8,8 @@ from typing import Optional
 import click
 
 from cvinfer.commands._options import JSON, MAX_BYTES, PATH, RESULT, VERBOSE
-from cvinfer.commands._said import AFTER, FAILED_FITS, files_in, show_failures
-from cvinfer.foreign import say, say_json
+from cvinfer.commands._said import AFTER, FAILED_FITS, files_in, say_below, show_failures
+from cvinfer.foreign import say_json
 
 
 @click.command("test", short_help="Make more tests without fitting again.")
@@ -59,7 +59,7 @@ def command(
 
         print_document(found.document, verbose=verbose, after=AFTER)
         if output is not None:
-            say(f"\nFiles: {', '.join(files_in(output))} in {output}")
+            say_below(f"\nFiles: {', '.join(files_in(output))} in {output}")
     if found.failed:
         show_failures(found)
         ctx.exit(FAILED_FITS)
