@@ -108,7 +108,7 @@ class OfClasses:
         each = hits_of_splits(truth, predicted, len(classes), starts)
         above, below = self._score(each)
         with np.errstate(invalid="ignore", divide="ignore"):
-            shares = above / below
+            shares = np.asarray(above / below)
         if positive is not None:
             return np.asarray(shares[:, positive])
         occur = each.said + each.there > 0

@@ -183,7 +183,6 @@ def test_lists_say_why_something_cannot_be_used(
 ) -> None:
     assert "Not available: it predicts several targets" in call("list", "learners").out
     from cvinfer.data import sources
-    from cvinfer.data.given import GIVEN
     from cvinfer.packages import Package
 
     lacking = replace(sources["parquet"], packages=(Package("no_such_package", "no_such_package"),))
