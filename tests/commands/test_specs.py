@@ -266,7 +266,7 @@ def test_init_for_a_file_of_excel_runs_without_an_edit(call: Call, place: Path) 
     assert (data["drop"], data["missing_target"]) == ([""], "drop")
     assert "# records without a class label" in text
     assert call("validate", "spec.yaml").code == 0
-    code, out, _ = call("run", "spec.yaml", "--quiet")
+    code, out, _ = call("run", "spec.yaml", "--quiet", "--verbose")
     assert code == 0 and "2 of 60 records left out: they have no class label" in out
     result = json.loads(Path("results/excel/result.json").read_text())
     assert result["data"][0]["n"] == 58
