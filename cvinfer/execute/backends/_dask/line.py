@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 #: Seconds between two looks at which workers there are.
 LOOK = 0.5
+#: Times that a worker is greeted that does not answer as one, before it is of no use.
+GREETINGS = 3
 #: Seconds that an answer of the scheduler may take, and in all before it is taken for gone.
 ANSWER = 5.0
 GONE = 12.0
@@ -244,14 +246,21 @@ class Conversation:
                 return
 
     async def _greet(self, address: str) -> None:
-        try:
-            facts = await self._hello(address)
-        except Exception as error:
-            if address in self._known and not self._over:
-                nothing = Greeting({}, f"it does not answer as a worker: {_said(error)}", "", 0, ())
-                self.heard.put(Joined(address, nothing))
-            return
-        self.heard.put(Joined(address, facts))
+        """What a worker says of itself; one that ends meanwhile has left, and is not unfit."""
+        why = ""
+        for _ in range(GREETINGS):
+            try:
+                facts = await self._hello(address)
+            except Exception as error:
+                why = _said(error)
+                await asyncio.sleep(2 * LOOK)
+            else:
+                self.heard.put(Joined(address, facts))
+                return
+            if self._over or address not in self._known:
+                return
+        nothing = Greeting({}, f"it does not answer as a worker: {why}", "", 0, ())
+        self.heard.put(Joined(address, nothing))
 
     async def _hello(self, address: str) -> Greeting:
         answer = await self._run(address, bench.hello, self.run, self._brief)
