@@ -42,6 +42,8 @@ class Learned(NamedTuple):
     """What a test found in each decision, replications × partitions; NaN where there is nothing.
 
     `critical` is the value that the statistic must exceed, its negative where |statistic| must.
+    `tested` is the numerator of the statistic, whose variance the test estimates: for a test that
+    picks one of its differences, or adds them up, that is not the estimate.
     """
 
     reject: Bools
@@ -56,6 +58,7 @@ class Learned(NamedTuple):
     lower: Floats
     upper: Floats
     critical: Floats
+    tested: Floats
 
 
 #: Contingency tables (R, P, S, 4), which splits failed, training sizes (R, P, S).
@@ -172,7 +175,7 @@ def learned_by(
         except InputError:
             failed[rows] = True
             continue
-        _put(found, rows, result)
+        _put(found, rows, result, options)
         if planned.point.truth is not None:
             _put_interval(found, rows, declared, result)
         for name, (values, _, _, _) in (("loss_a", both[0][0]), ("loss_b", both[0][1])):
@@ -246,7 +249,7 @@ def _alike(signature: Optional[NDArray[np.int64]], wanted: Bools) -> Iterator[ND
 
 
 def _nothing(count: int) -> Learned:
-    numbers = [np.full(count, np.nan) for _ in range(8)]
+    numbers = [np.full(count, np.nan) for _ in range(9)]
     flags = [np.zeros(count, dtype=bool) for _ in range(4)]
     return Learned(*flags, *numbers)
 
@@ -260,7 +263,7 @@ def _fill(
     ends: bool,
 ) -> None:
     result = infer(declared.name, *arguments(declared, batches), **options)
-    _put(found, rows, result)
+    _put(found, rows, result, options)
     loss_a, loss_b = mean_losses(declared, batches)
     found.loss_a[rows], found.loss_b[rows] = loss_a, loss_b
     if ends:
@@ -276,14 +279,24 @@ def _put_interval(
         found.lower[rows], found.upper[rows] = interval
 
 
-def _put(found: Learned, rows: NDArray[np.int64], result: Any) -> None:
+def _put(found: Learned, rows: NDArray[np.int64], result: Any, options: Mapping[str, Any]) -> None:
     found.reject[rows] = result.reject
     found.degenerate[rows] = result.degenerate
     found.statistic[rows] = np.nan if result.statistic is None else result.statistic
     found.estimate[rows] = result.estimate
+    found.tested[rows] = _tested(result, float(options.get("mu0", 0.0)))
     found.variance[rows] = np.nan if result.variance is None else result.variance
     critical = result.null.critical(result.alpha)
     found.critical[rows] = -critical if result.null.two_sided else critical
+
+
+def _tested(result: Any, mu0: float) -> Any:
+    """Numerator of a t or z statistic without its mu0, t·√σ̂² + μ0; else the estimate."""
+    if result.variance is None or result.statistic is None or not result.null.two_sided:
+        return result.estimate
+    made = np.isfinite(result.statistic) & (np.asarray(result.variance) > 0)
+    with np.errstate(invalid="ignore"):
+        return np.where(made, result.statistic * np.sqrt(result.variance) + mu0, result.estimate)
 
 
 def _told_apart(use: Use, uses: Sequence[Use]) -> JsonObject:
@@ -363,9 +376,12 @@ def _bounds(planned: PlannedPoint, measure: MeasureRequest) -> tuple[float, floa
 def _add_moments(
     state: State, found: Learned, rows: NDArray[np.int64], gathered: Gathered, times: int
 ) -> None:
-    """What political ratios are made of, from the first partition of each data set."""
+    """What political ratios are made of, from the first partition of each data set.
+
+    The ratio is about the number that a test divides by the root of its variance estimate.
+    """
     numbers = gathered.stretch.first + rows // times
-    estimate, variance = found.estimate[rows], found.variance[rows]
+    estimate, variance = found.tested[rows], found.variance[rows]
     known = np.isfinite(variance)
     state.grouped("count", np.ones(len(rows)), numbers)
     state.grouped("estimate", estimate, numbers)

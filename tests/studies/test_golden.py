@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from scipy import stats
 from tests.golden.test_papers import TABLE_10
-from tests.studies.study_examples import cell_of
+from tests.studies import study_examples
+from tests.studies.study_examples import cell_of, changed
 
 from cvinfer import inference
 from cvinfer.studies import simulate
@@ -223,3 +224,21 @@ def test_components_are_those_of_the_stacked_differences() -> None:
         parts = np.array([each[name] for each in without])
         error = math.sqrt((GROUPS - 1) / GROUPS * ((parts - parts.mean()) ** 2).sum())
         assert cells[name]["se"] == pytest.approx(error, rel=1e-7), name
+
+
+def test_the_ratio_of_a_test_that_picks_is_about_what_it_picks() -> None:
+    """Losses that hang on no training set: two halves are independent, and Var(d[1,1]) = E(s²).
+
+    S0 table 5: 1/(1 − ρ1) for the 5×2 t test, here with ρ1 = 0. The mean of all ten differences,
+    which the test only tells as its estimate, varies far less.
+    """
+    study = changed(
+        study_examples.EPSILON, replications=4000, tests=["dietterich_5x2_t", "combined_5x2_t"]
+    )
+    cells = simulate(study, jobs=1).document["cells"]
+    ratio, other = (
+        next(c for c in cells if c["name"] == "political_ratio" and c["of"] == name)
+        for name in study["tests"]
+    )
+    assert abs(ratio["value"] - 1.0) < 4.0 * ratio["se"] < 0.2
+    assert other["value"] > ratio["value"] + 4.0 * other["se"]
