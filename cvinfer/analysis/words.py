@@ -103,6 +103,14 @@ def is_higher_better(loss: str) -> bool:
     return declared is not None and declared.better == HIGHER
 
 
+def for_any_measure(interval: str) -> bool:
+    """Whether an interval is for whatever a run measures, so that its name does not say of what."""
+    from cvinfer.inference import ANY_MEASURE, intervals
+
+    declared = intervals().get(interval)
+    return declared is None or declared.measure == ANY_MEASURE
+
+
 def short_name(loss: str) -> str:
     """What a measure is called in the head of a column."""
     from cvinfer.losses import losses

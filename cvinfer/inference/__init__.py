@@ -25,7 +25,6 @@ from cvinfer.inference.measured import (
     measured_rates,
     measured_settings,
 )
-from cvinfer.inference.mean_intervals import nested_cv_moments
 from cvinfer.inference.measures import (
     Rate,
     Skewness,
@@ -141,7 +140,6 @@ __all__ = [
     "measured_settings",
     "micro_confusions",
     "mx2_variance",
-    "nested_cv_moments",
     "political_ratio",
     "procedure",
     "ranks",

@@ -104,10 +104,12 @@ def _fits(document: Mapping[str, Any]) -> Iterator[Words]:
     for names, schemes, fits in _alike(by_data):
         where = "" if len(by_data) == 1 else f" On {listed(names)}:"
         trained = "was trained and tested on" if document["learners"] else "was tested on"
+        # A split that two schemes have in common is fitted once; a document has no splits to tell.
+        most = "at most " * (len(schemes) > 1)
         yield (
             f"{where.strip()}{' e' if where else 'E'}ach learner {trained} the splits of"
-            f" {listed(schemes)} ({count_text(fits, 'fit')} of each learner, the same splits for"
-            " all).",
+            f" {listed(schemes)} ({most}{count_text(fits, 'fit')} of each learner, the same splits"
+            " for all).",
         )
     note = training_note(document["comparisons"], document)
     if note:

@@ -189,6 +189,8 @@ def of_study(wants: str, monkeypatch: pytest.MonkeyPatch, session: Any = None) -
     fits = _Fits(desk, Order(0, 0, 1, 0, 1), recipe)
     if session is not None:
         monkeypatch.setattr(fits, "_session", lambda frame: session)
+    # What came of the fits, before it is reduced to what studies keep.
+    monkeypatch.setattr(fits, "_reduced", lambda replication, some: [each for _, each in some])
     drawn = draw(recipe, 1)
     (found,) = fits.fit_all(drawn, [(np.arange(20), np.arange(20, 40))], 3)
     return found, fits.failures
@@ -198,7 +200,7 @@ def test_the_workers_of_a_study_know_what_is_wanted(monkeypatch: pytest.MonkeyPa
     plain, _ = of_study(CODES, monkeypatch)
     more, _ = of_study(PROBABILITIES, monkeypatch)
     assert plain.beside is None and more.beside.shape == (20, 2)
-    assert (plain.wrong == more.wrong).all()
+    assert (plain.codes == more.codes).all()
     found, failures = of_study(CODES, monkeypatch, Old())
     assert found is not None and not failures
     found, failures = of_study(SCORES, monkeypatch, Old())

@@ -80,6 +80,7 @@ def test_long_quotations_are_cut():
 STREAMS = {
     "cvinfer/cli.py": "prepares them, empties them, drops what cannot be written",
     "cvinfer/commands/_listing.py": "asks whether it is a terminal",
+    "cvinfer/commands/_said.py": "asks whether it is a terminal, and how wide",
     "cvinfer/commands/store.py": "asks whether there is somebody to answer",
     "cvinfer/report/terminal.py": "hands it to foreign.write_to, or to rich's console",
     "cvinfer/progress.py": "hands it to foreign.write_to",

@@ -24,7 +24,7 @@ def test_methods_say_what_was_done() -> None:
     for needed in (
         "CART",
         "letter (200 records, 2 classes)",
-        "blocked 5×2 CV and blocked 3×2 CV (16 fits of each learner",
+        "blocked 5×2 CV and blocked 3×2 CV (at most 16 fits of each learner",
         "n/2 = 100 of 200 records",
         r"The test that decides is BCV 5×2 McNemar \[yang2023\], made for blocked 5×2 CV",
         "two-sided at α = 0.05, its statistic referred to χ²(1), with Holm's correction over 2",

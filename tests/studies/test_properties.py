@@ -172,7 +172,8 @@ def test_heads_that_claim_what_cannot_be(head: str) -> None:
 @pytest.mark.parametrize("counted", [True, False])
 def test_nested_losses_enter_by_their_means_and_squares(counted: bool) -> None:
     """Which records of a fold have which losses does not matter to the interval."""
-    from cvinfer.inference import infer, nested_cv_moments, procedure, value_arguments
+    from cvinfer.inference import infer, procedure, value_arguments
+    from cvinfer.inference.mean_intervals import nested_cv_moments
     from cvinfer.partitions import make_partition
 
     rng = np.random.default_rng(4)

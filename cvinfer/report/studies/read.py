@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Iterable, Mapping, NamedTuple, Optional, Sequence
 
-from cvinfer.analysis.words import is_rate, MINUS, NONE, settings, title
+from cvinfer.analysis.words import for_any_measure, is_rate, MINUS, NONE, settings, title
 from cvinfer.documents import JsonObject
 from cvinfer.foreign import cut
 
@@ -152,7 +152,9 @@ class Study:
         name = title(cell["name"])
         twice = len(self._test_options[cell["name"]]) > 1 and cell.get("options")
         name = f"{name} ({settings(cell['options'])})" if twice else name
-        return f"{name}, {cell['measure']}" if cell.get("measure") else name
+        # The name of an interval that is for one measure alone says what it is of.
+        own = cell["kind"] == "interval" and not for_any_measure(cell["name"])
+        return f"{name}, {cell['measure']}" if cell.get("measure") and not own else name
 
     @cached_property
     def _true_differences(self) -> dict[tuple[str, Who, Optional[str]], JsonObject]:
