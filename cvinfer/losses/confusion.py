@@ -113,7 +113,7 @@ class OfClasses:
             return np.asarray(shares[:, positive])
         occur = each.said + each.there > 0
         # Of as many classes as occur in a split, added up in their order as one split's are.
-        return np.array([float(np.mean(row[some])) for row, some in zip(shares, occur)])
+        return np.array([float(np.mean(shares[at, some])) for at, some in enumerate(occur)])
 
 
 def of_classes(lacks: str) -> Callable[[Score], OfClasses]:

@@ -192,12 +192,15 @@ def test_intervals_and_truths_by_measures_are_those_of_runs() -> None:
     assert len([cell for cell in cells if "learner" in cell]) == 2 * (4 + 4 + 2)
     assert len([cell for cell in cells if "learner" not in cell]) == 4
     compared = 0
+
+    def ends(row: Any) -> Any:
+        found = row.get("result")
+        return (found["lower"], found["upper"]) if found else row["inference"]["interval"]
+
     for cell in cells:
         unit = loss(cell["measure"]).unit
         results = [
-            (row["result"]["lower"], row["result"]["upper"])
-            if "learner" in cell
-            else row["inference"]["interval"]
+            ends(row)
             for document in documents
             for row in document["intervals" if "learner" in cell else "comparisons"]
             if row["failed"] is None

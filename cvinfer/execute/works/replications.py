@@ -298,13 +298,13 @@ class _Fits:
         ]
         rows = np.stack(values, axis=1) if values else np.empty((len(there), 0))
         made = []
-        for first, last, row in zip(starts[:-1], starts[1:], rows):
+        for at, (first, last) in enumerate(zip(starts[:-1], starts[1:])):
             confusions = None
             if self.recipe.confusions:
                 confusions = one_against_rest(
                     truth[first:last], codes[first:last], self.recipe.n_classes
                 )
-            made.append(Fitted(wrong[first:last], confusions, row))
+            made.append(Fitted(wrong[first:last], confusions, rows[at]))
         each = iter(made)
         return [None if answer is None else next(each) for _, answer in answers]
 

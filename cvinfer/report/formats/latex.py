@@ -60,7 +60,7 @@ PAPER = Paper(
 )
 
 #: A dense table breaks its heads after each word that is as wide as a p-value.
-STACKED = {"widest_title": 32.0}
+STACKED: Mapping[str, Any] = {"widest_title": 32.0}
 
 _NUMBER = re.compile(r"\N{MINUS SIGN}?\d+(?:\.\d+)?")
 
