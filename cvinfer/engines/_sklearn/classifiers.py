@@ -6,7 +6,7 @@ Imported only when used: `cvinfer.engines.builtin` hands them out.
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, Optional, Sequence
+from typing import Any, NamedTuple, Optional, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,9 +74,34 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         raise TypeError(f"{type(self).__name__} does not say how it predicts")
 
 
+class Halves(NamedTuple):
+    """Training and test records of some fits, one fit after the other.
+
+    trains, tests: where each fit begins in them. of: the fit of each test record.
+    """
+
+    train: Matrix
+    codes: Codes
+    trains: Codes
+    test: Matrix
+    tests: Codes
+    of: Codes
+
+
+class AtOnce:
+    """A classifier that makes any number of fits at once."""
+
+    def probabilities(self, halves: Halves, classes: int) -> Matrix:
+        """Of each class for each test record; every class is in every training set.
+
+        What it makes of one fit does not hang on the others, to the last bit.
+        """
+        raise TypeError(f"{type(self).__name__} makes one fit at a time")
+
+
 # That it ignores the features is its nature.
 @declared.poor_by_nature(MAJORITY_CANNOT)
-class MajorityClassifier(_Classifier):
+class MajorityClassifier(AtOnce, _Classifier):
     """The most frequent class of the training records, whatever the features.
 
     Section 5.1 of S1. Of equally frequent classes it is the smallest.
@@ -86,6 +111,12 @@ class MajorityClassifier(_Classifier):
         """For every test record the shares of the classes among the training records."""
         tested = self._tested(X)
         return np.tile(self.shares_, (tested.shape[0], 1))
+
+    def probabilities(self, halves: Halves, classes: int) -> Matrix:
+        sizes = np.diff(np.append(halves.trains, len(halves.codes)))
+        cells = np.repeat(np.arange(len(sizes)), sizes) * classes + halves.codes
+        counts = np.bincount(cells, minlength=len(sizes) * classes).reshape(-1, classes)
+        return np.asarray((counts / counts.sum(axis=1, keepdims=True))[halves.of])
 
     def _learn(self, X: Matrix, codes: NDArray[np.int64]) -> None:
         counts = np.bincount(codes)

@@ -11,8 +11,8 @@ from typing import Optional, Sequence, Union
 import numpy as np
 from numpy.typing import NDArray
 
+from cvinfer.engines._sklearn.classifiers import AtOnce, Halves
 from cvinfer.engines._sklearn.estimators import EstimatorSession
-from cvinfer.engines._sklearn.quick import Halves, Seeing
 from cvinfer.engines.base import NONE, Fit, LearnerSpec, Prediction
 from cvinfer.errors import LearnerError
 from cvinfer.losses.kinds import CODES, PROBABILITIES
@@ -53,7 +53,7 @@ class OwnSession(EstimatorSession):
     def _at_once(self, learner: LearnerSpec, fits: Sequence[Fit]) -> Optional[list[Prediction]]:
         """The same as `predict` of each; None where that has to look closer."""
         recipe = self._recipes.of(learner)
-        if not issubclass(recipe.node.cls, Seeing) or learner.encode == NONE:
+        if not issubclass(recipe.node.cls, AtOnce) or learner.encode == NONE:
             return None
         encoder, classes = self.encoder(learner.encode), len(self.classes)
         if not encoder.plain:

@@ -16,24 +16,10 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from cvinfer.engines._sklearn import declared
-from cvinfer.engines._sklearn.classifiers import Codes, Matrix, _Classifier
+from cvinfer.engines._sklearn.classifiers import AtOnce, Codes, Halves, Matrix, _Classifier
 
 #: No variance counts as smaller than this share of the largest of all features.
 LEAST_VARIANCE = 1e-9
-
-
-class Halves(NamedTuple):
-    """Training and test records of some fits, one fit after the other.
-
-    trains, tests: where each fit begins in them. of: the fit of each test record.
-    """
-
-    train: Matrix
-    codes: Codes
-    trains: Codes
-    test: Matrix
-    tests: Codes
-    of: Codes
 
 
 class Moments(NamedTuple):
@@ -44,12 +30,8 @@ class Moments(NamedTuple):
 
 
 @declared.parameters(features=["array-like", None])
-class Seeing(_Classifier):
-    """What they share: they see some of the features, counted from 1, and give probabilities.
-
-    `probabilities` makes any number of fits at once. What it makes of one does not hang on the
-    others, to the last bit.
-    """
+class Seeing(AtOnce, _Classifier):
+    """What they share: they see some of the features, counted from 1, and give probabilities."""
 
     def __init__(self, features: Optional[Sequence[int]] = None) -> None:
         self.features = features
@@ -61,7 +43,6 @@ class Seeing(_Classifier):
         seen_features(n_features, features)
 
     def probabilities(self, halves: Halves, classes: int) -> Matrix:
-        """Of each class for each test record; every class is in every training set."""
         seen = seen_features(halves.train.shape[1], self.features)
         if seen is not None:
             train, test = (np.take(each, seen, axis=1) for each in (halves.train, halves.test))
