@@ -133,10 +133,8 @@ class OtherData(CvinferError):
 
 def read_result(path: Path) -> dict[str, Any]:
     """The document of a result.json, checked against its schema."""
-    found = read_kind(path, "result")
-    _fit_together(path, found)
-    _tell_measures(path, found)
-    return dict(found)
+    path = _inside(path, "result")
+    return _result(path, _read_json(path, "result"))
 
 
 def read_document(path: Path) -> JsonObject:
@@ -144,15 +142,31 @@ def read_document(path: Path) -> JsonObject:
     if path.is_dir():
         files = [path / RESULT_NAME, *(path / f"{kind}.json" for kind in documents())]
         path = next((file for file in files if file.is_file()), files[0])
-    kind = document_kind(_read_json(path, "document")) or "result"
-    return read_result(path) if kind == "result" else read_kind(path, kind)
+    found = _read_json(path, "document")
+    kind = document_kind(found) or "result"
+    return _result(path, found) if kind == "result" else _checked(path, found, kind)
 
 
 def read_kind(path: Path, kind: str) -> JsonObject:
     """A finished document of that kind, checked against its schema; `path` may be its directory."""
-    if path.is_dir() and (path / f"{kind}.json").exists():
-        path = path / f"{kind}.json"
-    found = _read_json(path, kind)
+    path = _inside(path, kind)
+    return _checked(path, _read_json(path, kind), kind)
+
+
+def _inside(path: Path, kind: str) -> Path:
+    """The document of that kind in a directory; any other path is one itself."""
+    inside = path / f"{kind}.json"
+    return inside if path.is_dir() and inside.exists() else path
+
+
+def _result(path: Path, found: Any) -> dict[str, Any]:
+    document = _checked(path, found, "result")
+    _fit_together(path, document)
+    _tell_measures(path, document)
+    return document
+
+
+def _checked(path: Path, found: Any, kind: str) -> dict[str, Any]:
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
 
