@@ -18,8 +18,8 @@ from cvinfer.errors import LearnerError
 from cvinfer.losses.kinds import CODES, PROBABILITIES
 from cvinfer.worker.captured import quietly, texts
 
-#: At most so many training records of all fits that are made together.
-TOGETHER = 1 << 18
+#: At most so many values of training records of all fits that are made together.
+TOGETHER = 1 << 20
 
 
 class OwnSession(EstimatorSession):
@@ -29,10 +29,11 @@ class OwnSession(EstimatorSession):
         self, learner: LearnerSpec, fits: Sequence[Fit]
     ) -> Sequence[Union[Prediction, LearnerError]]:
         found: list[Union[Prediction, LearnerError]] = []
+        room = TOGETHER // max(len(self.dataset.features), 1)
         start = 0
         while start < len(fits):
             stop, records = start + 1, len(fits[start].train)
-            while stop < len(fits) and records + len(fits[stop].train) <= TOGETHER:
+            while stop < len(fits) and records + len(fits[stop].train) <= room:
                 records += len(fits[stop].train)
                 stop += 1
             some = fits[start:stop]
